@@ -53,11 +53,11 @@ class Rewriting:
     is_partitioned: bool
 
 
-def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = None) -> NewDataFile:
+def rewrite_file(old: Rewriting, target: WriteTarget) -> NewDataFile:
     """Write all rows of a file into one new file, in the same order.
 
-    Deleted rows and row lineage are included. The new file lies beside the old one, or in the directory that is
-    given.
+    Deleted rows and row lineage are included. The new file lies beside the old one, or in the target's directory if
+    that is private.
 
     Rows of one partition may belong to several under another type; then the new file belongs to none.
 
@@ -66,8 +66,8 @@ def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = No
         InvalidInputError: A value does not fit its column's new type.
             After any exception the new file is deleted, as far as the storage allows.
     """
-    beside = posixpath.dirname(old.file.path) if directory is None else directory
-    path = posixpath.join(beside, storage.new_file_name()).removeprefix(target.directory)
+    place = target.directory if target.is_private else posixpath.dirname(old.file.path)
+    path = posixpath.join(place, storage.new_file_name()).removeprefix(target.directory)
     held = old.file.fields
     if held is None:
         held = resolve_fields(read_footer(old.file.path, old.file.encryption_key), old.before, old.file.mapping)

@@ -10,9 +10,11 @@ __all__ = [
     "checkpoint",
     "compact_tables",
     "delete_orphaned_files",
+    "diff_catalogs",
     "flush_inlined",
     "frame_columns",
     "maintain_lake",
+    "merge_catalogs",
     "staged_files",
 ]
 
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
         checkpoint,
         compact_tables,
         delete_orphaned_files,
+        diff_catalogs,
         flush_inlined,
         frame_columns,
         maintain_lake,
+        merge_catalogs,
         staged_files,
     )
 else:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Final
 
 from forklake import files
 from forklake.catalog.moments import Time, read_time
 from forklake.errors import InvalidInputError
+
+_LONGEST: Final = 1_000 * 366 * 86_400.0
 
 Age = tuple[int, int, int]
 """Months, days and microseconds, which are not added up."""
@@ -25,6 +28,29 @@ def age_of(given: timedelta | str) -> Age | None:
         with suppress(ValueError):
             return files.intervals.parse_interval(given)
     return None
+
+
+def seconds_of(given: timedelta | str, what: str, undone: str) -> float:
+    """Return how many seconds a length of time has; a month has 30 days.
+
+    ``what`` begins the message of an error, ``undone`` ends it.
+
+    Raises:
+        InvalidInputError: It is no length of time, or not longer than nothing.
+    """
+    age = age_of(given) if isinstance(given, str | timedelta) else None
+    if age is None:
+        raise InvalidInputError(
+            f"{what} is a length of time, not {given!r}; {undone}.", hint="Say '2 hours', or '30 days'."
+        )
+    months, days, micros = age
+    seconds = (months * 30 + days) * 86_400 + micros / 1_000_000
+    if not 0 < seconds < _LONGEST:
+        raise InvalidInputError(
+            f"{what} is longer than nothing and shorter than 1,000 years, not {given}; {undone}.",
+            hint="Say '2 hours', or '30 days'.",
+        )
+    return seconds
 
 
 def limit_of(given: Time | timedelta, now: Callable[[], datetime], undone: str) -> datetime:

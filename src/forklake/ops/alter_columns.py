@@ -32,7 +32,7 @@ def add_column(
         AlreadyExistsError: There is one of that name.
     """
     inside = None if parent is None else lookup.column(staging.draft, table, parent).column_id
-    staging.stage(change.AddColumn(table.table_id, column, inside))
+    staging.stage(change.AddColumn(table.table_id, column, inside, staging.new_columns(column)))
 
 
 def drop_column(staging: Staging, table: TableRow, column: ColumnName) -> None:

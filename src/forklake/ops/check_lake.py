@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from forklake.metastore.checks import ancestry, belongings, versioned_rows
+from forklake.metastore.checks import ancestry, belongings, catalog_lives, merge_rows, versioned_rows
 from forklake.metastore.checks.check import Span
 from forklake.metastore.checks.file_rows import catalogs_with_files
 from forklake.metastore.queries.catalogs import directories
@@ -36,6 +36,8 @@ _REPAIRS: Final[Mapping[str, Callable[[Session, CatalogId], int]]] = {
     "tombstone-dead": versioned_rows.forget_dead_tombstones,
     "follower-lost": belongings.forget_lost_followers,
     "unknown-owner": belongings.forget_unknown_owner,
+    "own-totals": catalog_lives.count_again,
+    "tag-lost": catalog_lives.forget_lost_tags,
 }
 assert _REPAIRS.keys() == REPAIRABLE
 
@@ -60,7 +62,7 @@ def check_lake(
         catalog: Only this catalog and its ancestors.
         files: Look at the files, too: whether they are there, with the recorded sizes.
         deep: Open each file, and compare its footer with the metadata.
-        repair: Delete rows that mean nothing.
+        repair: Delete rows that mean nothing, and set totals right.
         dry_run: Only count what a repair would delete.
         progress: Called with the step, how many catalogs are done, and how many there are.
     """
@@ -111,7 +113,13 @@ def _catalogs(runtime: Runtime, span: Span) -> list[CatalogId]:
 
 
 def _check_metadata(session: Session, span: Span, findings: Findings) -> None:
-    for check in (*ancestry.CHECKS, *versioned_rows.CHECKS, *belongings.CHECKS):
+    for check in (
+        *ancestry.CHECKS,
+        *merge_rows.CHECKS,
+        *versioned_rows.CHECKS,
+        *belongings.CHECKS,
+        *catalog_lives.CHECKS,
+    ):
         for catalog, told in check.run(session, span, KEPT):
             if catalog != THE_LAKE:
                 findings.add(check.code, catalog, told)
@@ -153,7 +161,7 @@ def _check_files(runtime: Runtime, ids: Sequence[CatalogId], findings: Findings,
 
 
 def _repair(runtime: Runtime, findings: Findings, *, dry_run: bool) -> dict[str, int]:
-    """Delete what means nothing.
+    """Delete what means nothing, and count again what was counted wrongly.
 
     It is judged again in the transaction that deletes it.
     """

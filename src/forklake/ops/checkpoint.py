@@ -76,7 +76,7 @@ def _flush(work: CheckpointWork) -> _Outcome:
 
 
 def _expire(work: CheckpointWork) -> _Outcome:
-    return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient")), ()
+    return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient").expired), ()
 
 
 def _clean_up(work: CheckpointWork) -> _Outcome:

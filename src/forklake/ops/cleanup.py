@@ -13,7 +13,7 @@ from typing import Final
 from forklake import files
 from forklake.catalog.moments import Time
 from forklake.catalog.places import catalog_directories
-from forklake.errors import InvalidInputError
+from forklake.errors import ForklakeError, InvalidInputError
 from forklake.metastore.queries import due, heads
 from forklake.metastore.queries.files import catalogs_with_scheduled, forget_scheduled, scheduled_before
 from forklake.metastore.queries.named_files import named_paths
@@ -33,6 +33,11 @@ _BATCH: Final = 1_000
 _PAGE: Final = 200
 """Catalogs that are collected together."""
 _UNDONE: Final = "nothing was deleted"
+_NO_AGE: Final = (
+    "Invalid Input Error: ducklake_cleanup_old_files: either cleanup_all OR older_than must be specified.\n"
+    "You can also set a default value for file deletion via e.g.,"
+    " CALL ducklake.set_option('delete_older_than', '1 week');"
+)
 
 
 def cleanup_old_files(
@@ -47,7 +52,8 @@ def cleanup_old_files(
 
     They are those of a catalog, or of the whole lake. First the rows that nothing needs are collected, if the
     catalog is due. A file that some row of any catalog still names stays scheduled, and so does one that cannot be
-    deleted. A file that is gone already counts as deleted.
+    deleted. A file that is gone already counts as deleted. Of the whole lake, a catalog whose option is no age is
+    left out and reported.
 
     Args:
         runtime: The lake.
@@ -62,11 +68,7 @@ def cleanup_old_files(
         MetastoreRefusedError: The metadata is a copy that shares its files with the original.
     """
     if cleanup_all and older_than is not None:
-        raise InvalidInputError(
-            "Invalid Input Error: ducklake_cleanup_old_files: either cleanup_all OR older_than must be specified.\n"
-            "You can also set a default value for file deletion via e.g.,"
-            " CALL ducklake.set_option('delete_older_than', '1 week');"
-        )
+        raise InvalidInputError(_NO_AGE)
     if not dry_run:
         check_may_delete(runtime.store, runtime.lake_path)
     with runtime.store.reading() as session:
@@ -74,9 +76,20 @@ def cleanup_old_files(
     limit = None if older_than is None else limit_of(older_than, lambda: now, _UNDONE)
     found = CleanUp(dry_run=dry_run)
     for one in _catalogs(runtime, catalog, dry_run=dry_run):
-        waited = None if cleanup_all else limit or _default_limit(runtime, one, now)
+        try:
+            waited = None if cleanup_all else limit or _default_limit(runtime, one, now)
+        except InvalidInputError as error:
+            if catalog is not None:
+                raise
+            found = found + CleanUp(failures=(failure_of(one, error),))
+            continue
         found = found + _clean_catalog(runtime, one, waited, dry_run=dry_run)
     return found
+
+
+def failure_of(catalog: CatalogId, error: ForklakeError) -> str:
+    """Return a sentence about a catalog that is left out while others are cleaned up."""
+    return f"The files of the catalog with id {catalog} stay: {error.message}"
 
 
 def _catalogs(runtime: Runtime, catalog: CatalogId | None, *, dry_run: bool) -> Iterator[CatalogId]:
@@ -109,7 +122,8 @@ def collect_due(runtime: Runtime) -> None:
 
 def _default_limit(runtime: Runtime, catalog: CatalogId, now: datetime) -> datetime:
     age = effective_option(runtime.store, catalog, "delete_older_than")
-    assert age is not None  # it has a default
+    if not age:
+        raise InvalidInputError(_NO_AGE)
     return time_of_option(now, age, _UNDONE)
 
 

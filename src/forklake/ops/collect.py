@@ -13,6 +13,7 @@ from typing import Any, Final
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import garbage
+from forklake.metastore.checks.versioned_rows import forget_dead_tombstones
 from forklake.metastore.garbage import Owners
 from forklake.metastore.queries import due, heads
 from forklake.metastore.queries.dead_rows import (
@@ -24,6 +25,7 @@ from forklake.metastore.queries.dead_rows import (
     schedule_files,
     table_levels,
 )
+from forklake.metastore.queries.merges import refreshed_ones
 from forklake.metastore.queries.option_rows import forget_options_of_missing
 from forklake.metastore.store import Session, Store, Values
 from forklake.metastore.written_tables import (
@@ -190,6 +192,9 @@ class _Collection:
             garbage.forget_sets(session, table, sets)
             self.collected.row_count += len(sets)
         garbage.forget_unread_tombstones(session, self._ids)
+        for catalog in refreshed_ones(session, self._ids):
+            # What they hid by an earlier chain may be there for others.
+            forget_dead_tombstones(session, catalog)
         forget_options_of_missing(session, self._ids)
         if not self._keeps_some:
             due.forget_due(session, self._since)

@@ -106,7 +106,7 @@ class _CompactionPlan:
 
     def __init__(self, runtime: Runtime, content: Content, table: TableRow, rules: Rules) -> None:
         self._runtime, self._content, self._table = runtime, content, table
-        self._planner = ScanPlanner(runtime.store, runtime.lake_path, content, table)
+        self._planner = ScanPlanner(runtime.store, runtime.lake_path, content, table, by_origin=True)
         how = writing(runtime, content, table)
         self._how: Writing = how
         self.target: WriteTarget = how.target

@@ -7,16 +7,18 @@ import uuid
 from forklake.catalog import paths
 from forklake.catalog.names import check_name, directory
 from forklake.errors import AlreadyExistsError, InvalidPathError
-from forklake.metastore import procedures
+from forklake.metastore import limits, procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.metastore.queries.option_rows import OptionRow, write_options
 from forklake.metastore.store import DuplicateKeyError
 from forklake.metastore.written_tables import SCHEMA
 from forklake.model.hint import SetDataPath
 from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
+from forklake.model.lives import Terms
 from forklake.model.placement import MadeCatalog, NewFork, Placement
 from forklake.model.rows import SchemaRow
 from forklake.ops.runtime import Runtime
+from forklake.ops.terms import NO_TERMS
 
 
 def create_catalog(
@@ -27,11 +29,12 @@ def create_catalog(
     at_base: bool = False,
     encrypted: bool = False,
     if_not_exists: bool = False,
+    terms: Terms = NO_TERMS,
 ) -> MadeCatalog:
     """Create a catalog with an empty schema ``main``.
 
-    With ``if_not_exists``, a catalog that has the name is left as it is. Of several concurrent callers, one
-    creates it.
+    ``terms`` are its author, labels and lifetime. With ``if_not_exists``, a catalog that has the name is left as it
+    is. Of several concurrent callers, one creates it.
 
     Its directory is chosen here, once: no other catalog had it before, and none will have it after. With
     ``at_base`` it is the base path itself, of which the catalog must be the only user. ``encrypted`` decides, for
@@ -59,7 +62,7 @@ def create_catalog(
             made_at = session.now()
             procedures.write_catalog(session, catalog, snapshot, made_at, new, placement)
             procedures.write_snapshot(session, catalog, snapshot, made_at, 0, None)
-            procedures.write_changes(session, catalog, snapshot, 'created_schema:"main"')
+            procedures.write_changes(session, catalog, snapshot, 'created_schema:"main"', terms.author)
             main = SchemaRow(
                 schema_id=SchemaId(-1),
                 schema_uuid=str(uuid.uuid4()),
@@ -71,6 +74,7 @@ def create_catalog(
             procedures.insert_rows(session, SCHEMA, [main], catalog, snapshot, objects)
             if encrypted:
                 write_options(session, catalog, [OptionRow("encrypted", "true", "", -1)])
+            limits.write_terms(session, catalog, terms)
         return MadeCatalog(catalog, created=True)
     except DuplicateKeyError as error:
         found = catalog_by_name(store, name)

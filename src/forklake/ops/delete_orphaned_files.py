@@ -33,6 +33,7 @@ from forklake.model.ids import CatalogId
 from forklake.model.option_rules import OPTIONS
 from forklake.model.records import OrphanedFile, OrphanSearch
 from forklake.ops.ages import limit_of, time_of_option
+from forklake.ops.cleanup import failure_of
 from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
@@ -124,7 +125,7 @@ def delete_all_orphaned_files(
                 search.take_leases_away()
             found += search.run(partial(_tell_of_all, on_progress, seen, search))
         except InvalidInputError as error:
-            search.failures.append(error.message)
+            search.failures.append(failure_of(catalog, error))
         failures += search.failures
         seen += search.seen
     return OrphanSearch(tuple(found), tuple(failures), dry_run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import index
 from typing import Final, Literal, SupportsIndex
@@ -11,10 +12,15 @@ from typing import Final, Literal, SupportsIndex
 from forklake.catalog import versions
 from forklake.catalog.moments import Time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from forklake.metastore.queries import heads
+from forklake.metastore.queries.catalogs import last_names
 from forklake.metastore.queries.due import mark_due
+from forklake.metastore.queries.merges import epoch_begin, forget_past_epochs, merged_snapshots
 from forklake.metastore.queries.snapshots import forget_snapshots
-from forklake.metastore.store import Store
+from forklake.metastore.queries.tags import own_tags
+from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import SparedSnapshot
 from forklake.model.records import Snapshot
 from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.collect import collect
@@ -30,6 +36,17 @@ way, passes over the newest and those that nobody knows."""
 _UNDONE = "nothing was expired"
 
 
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """What an expiry did, or would do.
+
+    It has the snapshots that expired, oldest first, and those that were spared.
+    """
+
+    expired: tuple[Snapshot, ...] = ()
+    spared: tuple[SparedSnapshot, ...] = ()
+
+
 def expire_snapshots(
     runtime: Runtime,
     catalog: CatalogId,
@@ -37,13 +54,16 @@ def expire_snapshots(
     snapshot_ids: Sequence[int] | None = None,
     older_than: Time | timedelta | None = None,
     rule: Rule = "strict",
+    release: bool = False,
     dry_run: bool = False,
-) -> list[Snapshot]:
-    """Expire a catalog's own snapshots; return which.
+) -> Expiry:
+    """Expire a catalog's own snapshots; return which, and which were spared.
 
-    The newest snapshot is never expired, nor are those of its ancestors. Forks keep what they see: their own
-    snapshots stay, and the rows these show are pinned. What nobody sees any more of the catalog's own rows is removed,
-    and its files are scheduled for deletion; if that is interrupted, the catalog stays due.
+    The newest snapshot is never expired, nor are those of its ancestors. Spared are those that tags keep, and those
+    that later merges are compared with: the first one of a fork, and the newest one that each other catalog merged.
+    Forks keep what they see: their own snapshots stay, and the rows these show are pinned. What nobody sees any more of
+    the catalog's own rows is removed, and its files are scheduled for deletion; if that is interrupted, the catalog
+    stays due.
 
     Args:
         runtime: The lake.
@@ -53,6 +73,7 @@ def expire_snapshots(
             timedelta or a text such as '7 days'.
         rule: What is refused. If neither ids nor a time are given, ``strict`` refuses, and ``lenient`` uses the
             age in the option ``expire_older_than``; if that is not set, it expires nothing.
+        release: Spare nothing but the newest; the tags of what expires go with it.
         dry_run: Only return which.
 
     Raises:
@@ -60,35 +81,64 @@ def expire_snapshots(
         InvalidInputError: Not exactly one of the two choices was made, an id is no whole number, or the newest
             snapshot was named.
     """
-    store, lake_path = runtime.store, runtime.lake_path
-    if snapshot_ids is not None and older_than is not None:
-        raise InvalidInputError(
-            "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
-            " at the same time. Please use only one criterion."
-        )
+    store = runtime.store
+    _check_one_choice(snapshot_ids, older_than)
     ids = None if snapshot_ids is None else _read_ids(snapshot_ids)
-    limit = None if older_than is None else limit_of(older_than, lambda: _now(store), _UNDONE)
+    limit = None if ids is not None else _read_limit(store, catalog, older_than, rule)
     if ids is None and limit is None:
-        if rule == "strict":
-            raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
-        limit = _default_limit(store, catalog)
-        if limit is None:
-            return []
+        return Expiry()
     with store.reading() if dry_run else store.writing() as session:
         if not dry_run:
             session.lock_alone(catalog)
         version = versions.head_by_id(session, catalog).version
         lineage = versions.snapshots(session, version)
         chosen = choose_snapshots(lineage, catalog, ids=ids, older_than=limit, rule=rule)
+        spared = () if release else _spare(session, catalog, chosen)
+        chosen = [one for one in chosen if one.snapshot_id not in {each.snapshot_id for each in spared}]
         if chosen and not dry_run:
+            mark_due(session, {catalog, *heads.ancestors(session, [catalog])})
             forget_snapshots(session, catalog, [snapshot.snapshot_id for snapshot in chosen])
-            mark_due(session, version.owners)
+            forget_past_epochs(session, catalog)
             store.step("expire: before the end")
     if not dry_run:
         store.step("expire: snapshots forgotten")
-        collect(store, lake_path, [catalog])
-        _LOG.info("Catalog %d: %d snapshots expired", catalog, len(chosen))
-    return chosen
+        collect(store, runtime.lake_path, [catalog])
+        _LOG.info("Catalog %d: %d snapshots expired, %d spared", catalog, len(chosen), len(spared))
+        for each in spared:
+            _LOG.info("Catalog %d: snapshot %d is spared: %s", catalog, each.snapshot_id, each.reason)
+    return Expiry(tuple(chosen), spared)
+
+
+def _spare(session: Session, catalog: CatalogId, chosen: Sequence[Snapshot]) -> tuple[SparedSnapshot, ...]:
+    """Return those of some snapshots that expiry spares, and why."""
+    reasons = _bases_of_merges(session, catalog, chosen) | _reasons_of_tags(session, catalog)
+    return tuple(
+        SparedSnapshot(snapshot.snapshot_id, reasons[snapshot.snapshot_id])
+        for snapshot in chosen
+        if snapshot.snapshot_id in reasons
+    )
+
+
+def _reasons_of_tags(session: Session, catalog: CatalogId) -> dict[SnapshotId, str]:
+    now = session.now()
+    return {
+        tag.snapshot_id: f'It has the tag "{tag.name}"'
+        + ("." if tag.keep_until is None else f", which keeps it until {tag.keep_until.isoformat(sep=' ')}.")
+        for tag in own_tags(session, catalog)
+        if tag.keep_until is None or tag.keep_until > now
+    }
+
+
+def _bases_of_merges(session: Session, catalog: CatalogId, chosen: Sequence[Snapshot]) -> dict[SnapshotId, str]:
+    """Return which of some snapshots later merges are compared with, and why."""
+    ids = {snapshot.snapshot_id for snapshot in chosen}
+    merged = {snapshot: other for snapshot, other in merged_snapshots(session, catalog).items() if snapshot in ids}
+    names = last_names(session, merged.values())
+    begin = epoch_begin(session, catalog)
+    first = {} if begin is None else {begin: "Merges of the fork are compared with it."}
+    return first | {
+        snapshot: f'The next merge into "{names[other][0]}" is compared with it.' for snapshot, other in merged.items()
+    }
 
 
 def choose_snapshots(
@@ -136,6 +186,14 @@ def choose_snapshots(
     return chosen
 
 
+def _check_one_choice(snapshot_ids: object, older_than: object) -> None:
+    if snapshot_ids is not None and older_than is not None:
+        raise InvalidInputError(
+            "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
+            " at the same time. Please use only one criterion."
+        )
+
+
 def _read_ids(given: object) -> list[SnapshotId]:
     """Return the ids that a caller names.
 
@@ -151,11 +209,15 @@ def _read_ids(given: object) -> list[SnapshotId]:
     )
 
 
-def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
-    """Return the time that the option ``expire_older_than`` means now.
+def _read_limit(store: Store, catalog: CatalogId, older_than: Time | timedelta | None, rule: Rule) -> datetime | None:
+    """Return the time before which snapshots expire.
 
-    It is None if the option is not set.
+    By the lenient rule the option ``expire_older_than`` says it if nobody does; it is None if that is not set.
     """
+    if older_than is not None:
+        return limit_of(older_than, lambda: _now(store), _UNDONE)
+    if rule == "strict":
+        raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
     age = effective_option(store, catalog, "expire_older_than")
     return time_of_option(_now(store), age, _UNDONE) if age else None
 

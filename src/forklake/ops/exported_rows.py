@@ -16,13 +16,15 @@ from forklake.metastore.plain.layout import TABLES, VERSION
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model import types
-from forklake.model.ids import THE_LAKE, SnapshotId, TableId
+from forklake.model.change_log import ChangeKind, parse
+from forklake.model.ids import INFINITY, THE_LAKE, DataFileId, SnapshotId, TableId
 from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
 from forklake.model.types import Type
 from forklake.model.types.constants import integer_of
 from forklake.model.types.read import stored_type
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
+from forklake.ops.exported_files import exported_files
 from forklake.ops.exported_stats import ExportedStatistics
 from forklake.ops.lineage_rows import DatedRow, LineageRows
 
@@ -65,6 +67,11 @@ class ExportedRows:
         self._kept = {
             table.name: self._choose_rows(table) for table in metadata.TABLES if table.visibility is Visibility.INTERVAL
         }
+        self._kept[metadata.TABLE.name] = self._tables_since_their_versions()
+        self._stored = dict(self._kept)
+        self._copies: Mapping[DataFileId, Sequence[DataFileId]] = {}
+        if history:
+            self._separate_files()
         self._cut_away = [] if history else self._cut_positions()
 
     def table(self, name: str) -> Iterable[Mapping[str, Any]]:
@@ -130,6 +137,25 @@ class ExportedRows:
             found.setdefault(file.table_id, []).append((file.data_file_id, position, self._numbers.newest))
         return found
 
+    def _separate_files(self) -> None:
+        tables = (metadata.DATA_FILE, metadata.DELETE_FILE, metadata.INLINED_DELETE)
+        files, deletes, places = (self._kept[table.name] for table in tables)
+        flushes = {
+            (snapshot.snapshot_id, change.object_id)
+            for snapshot in self._lineage.snapshots
+            for change in parse(snapshot.changes_made)
+            if change.kind is ChangeKind.INLINE_FLUSH
+        }
+        flushed = {
+            (dated.row.delete_file_id, dated.begin)
+            for dated in deletes
+            if (dated.begin, dated.row.table_id) in flushes
+            and partial_max(self._lineage, self._numbers, dated) is not None
+        }
+        found = exported_files(files, deletes, places, flushed, self._next_ids()[1])
+        self._kept |= zip((table.name for table in tables), (found.files, found.deletes, found.places), strict=True)
+        self._copies = found.copies
+
     def _cut_positions(self) -> list[tuple[DataFileRow | DeleteFileRow, int]]:
         """Return the positions to delete in files that the version reads in part.
 
@@ -171,6 +197,25 @@ class ExportedRows:
             if dated.is_visible or (table in (metadata.TABLE, metadata.COLUMN) and dated.row.table_id in evolved)
         ]
 
+    def _tables_since_their_versions(self) -> list[DatedRow]:
+        """Return the tables, since when their inlined rows need them.
+
+        Each is there since the first schema version of these: DuckLake looks for it there. What it was called
+        then is not kept, or forgotten once no snapshot shows it.
+        """
+        kept = self._kept[metadata.TABLE.name]
+        since: dict[TableId, SnapshotId] = {}
+        for inlined in self.inlined:
+            begins = [begin for begin, version in self._versions[inlined.table_id] if version == inlined.schema_version]
+            since[inlined.table_id] = min([*begins, since.get(inlined.table_id, SnapshotId(INFINITY))])
+        first = {dated.row.table_id: dated.begin for dated in sorted(kept, key=lambda one: one.begin, reverse=True)}
+        return [
+            replace(dated, begin=min(dated.begin, since.get(table, dated.begin)))
+            if dated.begin == first[table := dated.row.table_id]
+            else dated
+            for dated in kept
+        ]
+
     def _newest(self, inlined: InlinedTable) -> int:
         return self._versions[inlined.table_id][-1][1]
 
@@ -191,8 +236,12 @@ class ExportedRows:
 
     def _following(self, table: MetadataTable[Any]) -> list[dict[str, Any]]:
         assert table.follows is not None
-        parents = [dated.row for dated in self._kept[table.follows[0].name]]
+        parents = [dated.row for dated in self._stored[table.follows[0].name]]
         found = self._lineage.following(table, parents)
+        if table.follows[1] == "data_file_id":
+            found += [
+                replace(row, data_file_id=copy) for row in found for copy in self._copies.get(row.data_file_id, ())
+            ]
         if table is metadata.PARTITION_COLUMN:
             for row in found:
                 transform = known_transform(row.transform)

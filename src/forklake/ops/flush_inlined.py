@@ -95,7 +95,7 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
         return 0
     check_flushable(staging.draft, table)
     target = _target(runtime, staging, table)
-    planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table)
+    planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table, by_origin=True)
     plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), [])
     staging.take_lease()
     written: list[str] = []

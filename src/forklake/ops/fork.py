@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from forklake.catalog import versions
+from forklake.catalog import limits, versions
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_name
 from forklake.errors import (
@@ -21,10 +21,12 @@ from forklake.metastore.queries import catalogs
 from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Store
 from forklake.model.hint import AllowExisting, ForkAgain, ListCatalogs
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import Terms
 from forklake.model.names import fold
 from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
 from forklake.ops.create_catalog import overlap_error, place_new
 from forklake.ops.runtime import Runtime
+from forklake.ops.terms import NO_TERMS
 
 _COMMITS: Final = logging.getLogger("forklake.commit")
 _RETRIES: Final = logging.getLogger("forklake.retry")
@@ -41,23 +43,26 @@ def fork(
     at: Moment | None = None,
     data_path: str | None = None,
     if_not_exists: bool = False,
+    terms: Terms = NO_TERMS,
 ) -> MadeCatalog:
     """Fork a catalog by reference, at its head or at any snapshot that it can see.
 
     This is one short transaction whatever the parent holds: it writes about ten rows and waits for nobody but an
-    expiry or purge of the catalog that made the pinned snapshot.
+    expiry or purge of the catalog that made the pinned snapshot, and for others that fork what a quota limits.
 
     Raises:
         AlreadyExistsError: A live catalog has the name and, with ``if_not_exists``, is no fork of this parent.
         SnapshotNotFoundError: The parent has no such snapshot.
         NotFoundError: The parent was dropped.
+        CatalogLapsedError: The parent is past its lifetime.
+        QuotaError: A quota of the parent, or of an ancestor, allows no more forks.
     """
     store, lake_path = runtime.store, runtime.lake_path
     check_name("catalog", name)
     pin = _pin(store, parent, at)
     new, placement = place_new(lake_path, name, data_path)
     try:
-        result = _fork_once(store, parent, pin, [new], placement)
+        result = _fork_once(store, parent, pin, [new], placement, terms)
     except DuplicateKeyError as error:
         return MadeCatalog(_existing_fork(store, parent, new, error, if_not_exists=if_not_exists), created=False)
     _check(store, result, parent, pin, name, placement)
@@ -70,6 +75,7 @@ def fork_many(
     names: Sequence[str],
     *,
     at: Moment | None = None,
+    terms: Terms = NO_TERMS,
     on_progress: Callable[[int], None] = lambda made: None,
 ) -> list[CatalogId]:
     """Fork a catalog once for each name, all at the same snapshot.
@@ -96,7 +102,7 @@ def fork_many(
         placed = [place_new(lake_path, name, None) for name in batch]
         placement = placed[0][1]
         try:
-            result = _fork_once(store, parent, pin, [new for new, _ in placed], placement)
+            result = _fork_once(store, parent, pin, [new for new, _ in placed], placement, terms)
         except DuplicateKeyError as error:
             raise AlreadyExistsError(
                 f"One of the names '{names[start]}' to '{placed[-1][0].name}' is taken by a live catalog;"
@@ -119,11 +125,16 @@ def _pin(store: Store, parent: CatalogId, at: Moment | None) -> SnapshotId | Non
 
 
 def _fork_once(
-    store: Store, parent: CatalogId, pin: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+    store: Store,
+    parent: CatalogId,
+    pin: SnapshotId | None,
+    forks: Sequence[NewFork],
+    placement: Placement,
+    terms: Terms,
 ) -> ForkResult:
     """Fork; after a lost connection, look up by the uuids whether it happened."""
     try:
-        return store.fork(parent, pin, forks, placement)
+        return store.fork(parent, pin, forks, placement, terms)
     except ConnectionLostError as error:
         lost: MetastoreError = error
     settings = store.settings
@@ -132,7 +143,7 @@ def _fork_once(
         settings.clock.sleep(wait)
         try:
             # The names are unique, so this waits for the lost attempt if it still runs.
-            return store.fork(parent, pin, forks, placement)
+            return store.fork(parent, pin, forks, placement, terms)
         except DuplicateKeyError:
             found = catalogs.catalog_by_uuid(store, forks[0].uuid, forks[0].name)
             made = [known for new in forks if (known := catalogs.catalog_by_name(store, new.name))] if found else []
@@ -185,6 +196,11 @@ def _check(
             raise CatalogDroppedError(
                 f"Catalog '{name}' was not made: the catalog with id {parent} was dropped.", catalog_id=parent
             )
+        case ForkOutcome.LAPSED:
+            raise limits.lapsed_error(store, parent, f"'{name}' was not made")
+        case ForkOutcome.OVER_QUOTA:
+            assert result.refusal is not None
+            raise limits.quota_error(store, result.refusal, f"'{name}' was not made")
         case ForkOutcome.NO_SNAPSHOT:
             raise SnapshotNotFoundError(f"No snapshot found at version {pin}", hint=f"'{name}' was not made.")
         case ForkOutcome.OVERLAP:

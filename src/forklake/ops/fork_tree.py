@@ -7,11 +7,12 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
-from forklake.metastore.queries import catalogs, census
+from forklake.metastore.queries import catalogs, census, merges
 from forklake.metastore.queries.catalogs import ListedCatalog
+from forklake.metastore.queries.lifetimes import lifetimes_of
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.overview import ForkNode, ForkTree
+from forklake.model.overview import MOST_AHEAD, ForkNode, ForkTree
 
 MAX_DEPTH: Final = 200
 MAX_NODES: Final = 10_000
@@ -108,9 +109,11 @@ def _finish(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode
     ids = [node.catalog_id for node in shown]
     births, times = census.creation_times(session, ids), census.head_times(session, ids)
     files, inheriting = visibility.own_files(session, ids), census.inheriting_catalogs(session, ids)
+    lives, distances = lifetimes_of(session, ids), merges.distances(session, ids, MOST_AHEAD)
     made: dict[CatalogId, ForkNode] = {}
     for node in reversed(shown):
         file_count, byte_count = files.get(node.catalog_id, (0, 0))
+        ahead, behind = distances.get(node.catalog_id, (None, None))
         made[node.catalog_id] = ForkNode(
             catalog_id=node.catalog_id,
             name=node.name,
@@ -125,5 +128,8 @@ def _finish(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode
             own_byte_count=byte_count,
             fork_count=node.fork_count,
             forks=tuple(made[fork] for fork in node.forks),
+            expires_at=lives[node.catalog_id].expires_at if node.catalog_id in lives else None,
+            ahead=ahead,
+            behind=behind,
         )
     return tuple(made[catalog] for catalog in ids[:first])

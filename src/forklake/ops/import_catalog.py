@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from forklake.catalog import paths
 from forklake.catalog.names import check_name
 from forklake.errors import ConflictError, InvalidInputError
-from forklake.metastore import procedures
+from forklake.metastore import limits, procedures
 from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.queries.due import mark_due
@@ -111,6 +111,7 @@ def _write(
     for place, table in enumerate(TABLES):
         progress("Writing", place, len(TABLES))
         procedures.insert_history(session, table, rows.of(table), catalog)
+    limits.count_own_files(session, catalog)
     progress("Writing", len(TABLES), len(TABLES))
     # Of snapshots that had expired before, rows may have come that none of the others shows.
     mark_due(session, [catalog])

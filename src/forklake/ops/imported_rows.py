@@ -86,7 +86,7 @@ class ImportedRows:
                 return self._table_stats()
             case metadata.TABLE_COLUMN_STATS:
                 return self._column_stats()
-            case metadata.VIEW_COLUMN_TAG:
+            case metadata.VIEW_COLUMN_TAG | metadata.MERGE:
                 return []
         if table.visibility is Visibility.FOLLOWS:
             return self._following(table)
@@ -118,7 +118,10 @@ class ImportedRows:
 
     def _row(self, table: MetadataTable[Any], row: PlainRow) -> Row:
         values: dict[str, Any] = {}
-        for name in table.columns:
+        for column in table.described.row_columns:
+            name = column.name
+            if column.ours:
+                continue  # DuckLake does not have it
             value = row.get(name)
             if value is not None:
                 if name in OBJECT_IDS:
@@ -138,6 +141,8 @@ class ImportedRows:
             values["path"] = self._paths[key, row[key]]
             values["path_is_relative"] = False
             values["numbering_id"] = self._catalog
+            if table is metadata.DATA_FILE:
+                values["columns_known"] = True
         elif table is metadata.NAME_MAPPING:
             values["is_partition"] = bool(values["is_partition"])
         return table.row(**values)  # type: ignore[no-any-return]

@@ -11,12 +11,13 @@ from datetime import datetime
 from forklake.catalog import versions
 from forklake.catalog.names import check_name
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore import procedures
-from forklake.metastore.queries import catalogs, heads
+from forklake.metastore import limits, procedures
+from forklake.metastore.queries import catalogs, heads, lifetimes
 from forklake.metastore.queries.catalogs import CatalogRow
 from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.model.hint import NameById
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+from forklake.model.lives import NewLifetime
 from forklake.ops.create_catalog import already_exists_error
 
 
@@ -57,8 +58,11 @@ def drop_catalog(store: Store, catalog: CatalogId) -> None:
         _end_row(session, catalog, catalogs.newest_row(session, catalog))
 
 
-def undrop_catalog(store: Store, catalog: CatalogId) -> None:
-    """Restore a dropped catalog as it was.
+def undrop_catalog(store: Store, catalog: CatalogId, lifetime: NewLifetime | None = None) -> str:
+    """Restore a dropped catalog as it was, and return its name.
+
+    It gets the lifetime that is given. If none is, one that has passed is forgotten: the catalog lives until it is
+    dropped or given another. Quotas do not refuse it; what is over them refuses the next commit or fork.
 
     Raises:
         AlreadyExistsError: A live catalog has its name.
@@ -74,9 +78,14 @@ def undrop_catalog(store: Store, catalog: CatalogId) -> None:
             heads.write_live(session, catalog, live=True)
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             catalogs.begin_row(session, catalog, row, snapshot, max(session.now(), row.end_time or row.begin_time))
+            if lifetime is not None:
+                lifetimes.move_end(session, catalog, lifetime)
+            elif limits.is_lapsed(session, catalog):
+                lifetimes.forget_lifetimes(session, [catalog])
             store.step("undrop: before the end")
     except DuplicateKeyError as error:
         raise already_exists_error(name) from error
+    return name
 
 
 def dropped_catalog(store: Store, name_or_id: str | int) -> CatalogId:

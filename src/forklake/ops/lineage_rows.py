@@ -9,7 +9,7 @@ from typing import Any
 from forklake.catalog import versions
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.metastore import visibility
+from forklake.metastore import histories, visibility
 from forklake.metastore import written_tables as metadata
 from forklake.metastore.queries.option_rows import OptionRow, options_of
 from forklake.metastore.queries.snapshots import numberings
@@ -53,15 +53,16 @@ class LineageRows:
         versions.check_retained(session, version)
         self.snapshots: Sequence[Snapshot] = versions.snapshots(session, version)
         self._intervals: dict[str, list[DatedRow]] = {
-            table.name: [DatedRow(*found) for found in visibility.history(session, version, table)]
+            table.name: [DatedRow(*found) for found in histories.lineage_history(session, version, table)]
             for table in metadata.TABLES
             if table.visibility is Visibility.INTERVAL
         }
-        self.schema_versions = visibility.schema_version_history(session, version)
+        self.schema_versions = histories.lineage_schema_versions(session, version)
         files = [dated.row for table in _FILES for dated in self.of(table)]
         used = {row.numbering_id for row in files if row.numbering_id is not None}
         self.numberings: Mapping[CatalogId, Numbering] = numberings(session, {*version.owners, *used})
-        self._roots = catalog_directories(session, lake_path, set(version.owners))
+        owners = {*version.owners, *(row.origin.owner for row in files if row.origin is not None)}
+        self._roots = catalog_directories(session, lake_path, owners)
         self._below = self._directories()
         self._columns: dict[TableId, list[DatedRow]] = {}
         for dated in self.of(metadata.COLUMN):

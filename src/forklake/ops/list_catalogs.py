@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
-from forklake.catalog.moments import Moment, read_moment
+from forklake.catalog.moments import Moment, TagName, read_moment
 from forklake.catalog.names import MAX_NAME_LENGTH, check_text
 from forklake.catalog.paths import join
 from forklake.catalog.versions import catalog_dropped_error
@@ -18,6 +18,7 @@ from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo, DroppedCatalog
 from forklake.ops.runtime import Runtime
+from forklake.ops.terms import read_labels
 
 MAX_PAGE: Final = 10_000
 _PAGE: Final = 1000
@@ -31,11 +32,12 @@ def list_catalogs(
     after: str | None = None,
     limit: int | None = None,
     at: Moment | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> list[CatalogInfo]:
     """Return catalogs by name, now or at a moment: all, or a page of them.
 
     ``after`` is the last name of the page before. A page costs the same however many catalogs there are. Without
-    a limit, all are read from one state of the database.
+    a limit, all are read from one state of the database. With ``labels``, only those that have all of them.
 
     Raises:
         InvalidInputError: The limit, or the moment, makes no sense.
@@ -44,11 +46,13 @@ def list_catalogs(
     check_text("prefix", prefix)
     check_text("name to go on after", after)
     moment = None if at is None else check_moment(at)
+    wanted = read_labels(labels)
     if limit is not None:
-        return [catalog_info(lake_path, row) for row in _page(store, prefix, after, check_limit(limit), moment)]
+        page = _page(store, prefix, after, check_limit(limit), moment, wanted)
+        return [catalog_info(lake_path, row) for row in page]
     found: list[CatalogInfo] = []
     with store.reading() as session:
-        while page := _page(session, prefix, found[-1].name if found else after, _PAGE, moment):
+        while page := _page(session, prefix, found[-1].name if found else after, _PAGE, moment, wanted):
             found += [catalog_info(lake_path, row) for row in page]
             if len(page) < _PAGE:
                 break
@@ -94,9 +98,14 @@ def catalog_titles(runtime: Runtime, ids: Iterable[CatalogId | None]) -> dict[Ca
 
 
 def _page(
-    source: Source, prefix: str, after: str | None, limit: int, at: SnapshotId | datetime | None
+    source: Source,
+    prefix: str,
+    after: str | None,
+    limit: int,
+    at: SnapshotId | datetime | None,
+    labels: Mapping[str, str],
 ) -> list[ListedCatalog]:
-    return catalogs.catalogs_after(source, fold(after or ""), limit, at, names_between(prefix))
+    return catalogs.catalogs_after(source, fold(after or ""), limit, at, names_between(prefix), labels)
 
 
 def names_between(prefix: str) -> tuple[str, str] | None:
@@ -152,6 +161,10 @@ def check_moment(at: Moment) -> SnapshotId | datetime:
         InvalidInputError: It is neither.
     """
     moment = read_moment(at)
+    if isinstance(moment, TagName):
+        raise InvalidInputError(
+            f"{moment.unread or f'No moment is named {moment.name!r}'}; a tag is one of a catalog's, not of the lake."
+        )
     if not isinstance(moment, datetime) and not 0 <= moment < INFINITY:
         raise InvalidInputError(f"A moment is a snapshot id or a time, not {at!r}.")
     return moment

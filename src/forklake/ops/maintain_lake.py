@@ -13,6 +13,7 @@ from forklake.model.upkeep import LakeMaintained, MaintainedCatalog, Maintenance
 from forklake.ops.ages import age_of, time_before
 from forklake.ops.checkpoint import CheckpointWork, checkpoint
 from forklake.ops.cleanup import cleanup_old_files
+from forklake.ops.end_catalogs import reap
 from forklake.ops.needs import find_needs
 from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
@@ -31,7 +32,7 @@ def maintain_lake(
     duration: timedelta | str | None = None,
     progress: Progress = ignore_progress,
 ) -> LakeMaintained:
-    """Clean up the files of a lake, then do what its catalogs need.
+    """Reap, clean up the files of a lake, then do what its catalogs need.
 
     The catalogs are found by a few queries (`find_needs`), and visited in random order: several processes that
     maintain one lake at the same time rarely meet, and where they do, one of them finds nothing left or is refused by a
@@ -50,6 +51,7 @@ def maintain_lake(
     """
     clock = runtime.settings.clock
     end = None if duration is None else clock.now() + _read_duration(clock.now(), duration)
+    reaped = reap(runtime)
     cleaned = cleanup_old_files(runtime, None)
     needs = find_needs(runtime.store)
     waiting = sorted(needs.catalogs)
@@ -57,11 +59,11 @@ def maintain_lake(
     done: list[MaintainedCatalog] = []
     for place, catalog in enumerate(waiting):
         if end is not None and clock.now() >= end:
-            return LakeMaintained(tuple(done), len(waiting) - place, cleaned)
+            return LakeMaintained(tuple(done), len(waiting) - place, cleaned, reaped)
         progress("catalogs", place, len(waiting))
         done += _maintain_one(opened, catalog, tuple(_steps(needs, catalog)))
     progress("catalogs", len(waiting), len(waiting))
-    return LakeMaintained(tuple(done), 0, cleaned)
+    return LakeMaintained(tuple(done), 0, cleaned, reaped)
 
 
 def _maintain_one(opened: OpenCatalog, catalog: CatalogId, names: tuple[str, ...]) -> list[MaintainedCatalog]:

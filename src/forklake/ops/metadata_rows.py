@@ -18,10 +18,11 @@ from forklake.catalog import versions
 from forklake.catalog.fields import field_tree
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.metastore import visibility
+from forklake.metastore import histories, visibility
 from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.queries.files import scheduled_files
+from forklake.metastore.row_filter import Where
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import MetadataTable
@@ -88,8 +89,7 @@ class MetadataRows:
             return [self._date_values(columns, *found) for found in self._history(table)]
         if table.visibility is Visibility.FOLLOWS:
             return [
-                _values(columns, _convert_row(row))
-                for row in visibility.all_following(self._store, self._version, table)
+                _values(columns, _convert_row(row)) for row in visibility.all_following(self._store, self._chain, table)
             ]
         rows = visibility.all_latest(self._store, self._version, table)
         return [_values(columns, row) for row in rows if not _is_untouched(row)]
@@ -100,6 +100,8 @@ class MetadataRows:
         There is one for each schema version with rows, and one for new rows of each table that inlines.
         """
         begun = visibility.start_snapshots_by_table(self._store, self._version, metadata.INLINED_ROW)
+        if len(histories.epochs(self._store, self._version)) > 1:
+            begun = [(row.table_id, begin) for row, begin, _ in self._history(metadata.INLINED_ROW)]
         found = {(table, self._schema_version(table, begin)[1]) for table, begin in begun}
         now = self._version.snapshot_id
         found |= {(table, self._schema_version(table, now)[1]) for table in self._inlining_tables()}
@@ -127,7 +129,7 @@ class MetadataRows:
 
     def delete_tables(self) -> list[TableId]:
         """Return the tables that have inlined deletes."""
-        found = visibility.start_snapshots_by_table(self._store, self._version, metadata.INLINED_DELETE)
+        found = visibility.start_snapshots_by_table(self._store, self._chain, metadata.INLINED_DELETE)
         return sorted({table for table, _ in found})
 
     def inlined_deletes(self, table: TableId) -> list[Values]:
@@ -159,7 +161,11 @@ class MetadataRows:
 
     @cached_property
     def _directories(self) -> Mapping[CatalogId, str]:
-        return catalog_directories(self._store, self._lake_path, set(self._version.owners))
+        return catalog_directories(self._store, self._lake_path, set(self._chain.owners))
+
+    @cached_property
+    def _chain(self) -> visibility.Chain:
+        return histories.whole_chain(self._store, self._version)
 
     @cached_property
     def _below(self) -> dict[TableId, tuple[tuple[str, bool], tuple[str, bool]]]:
@@ -169,8 +175,8 @@ class MetadataRows:
             for row, *_ in self._history(metadata.TABLE)
         }
 
-    def _history(self, table: MetadataTable[Any], where: visibility.Where | None = None) -> list[Any]:
-        found = visibility.history(self._store, self._version, table, where)
+    def _history(self, table: MetadataTable[Any], where: Where | None = None) -> list[Any]:
+        found = histories.lineage_history(self._store, self._version, table, where)
         versions.check_retained(self._store, self._version)
         return found
 
@@ -190,8 +196,8 @@ class MetadataRows:
     def _snapshots(self) -> list[Values]:
         """Return the snapshots; the next ids follow the highest that the lineage had used."""
         found = versions.snapshots(self._store, self._version)
-        objects = visibility.highest_ids(self._store, self._version, _OBJECTS)
-        files = visibility.highest_ids(self._store, self._version, _FILES)
+        objects = visibility.highest_ids(self._store, self._chain, _OBJECTS)
+        files = visibility.highest_ids(self._store, self._chain, _FILES)
         ids = [snapshot.snapshot_id for snapshot in found]
         return [
             (snapshot.snapshot_id, snapshot.snapshot_time, snapshot.schema_version, *following)
@@ -204,7 +210,7 @@ class MetadataRows:
         return [tuple(getattr(snapshot, name) for name in columns) for snapshot in found]
 
     def _all_schema_versions(self) -> list[Values]:
-        return [tuple(row) for row in visibility.schema_version_history(self._store, self._version)]
+        return [tuple(row) for row in histories.lineage_schema_versions(self._store, self._version)]
 
     def _metadata(self) -> list[Values]:
         found = stored_options(self._store, self._lake_path, self._version.catalog_id)
@@ -223,7 +229,7 @@ class MetadataRows:
     @cached_property
     def _schema_versions(self) -> dict[TableId, list[tuple[SnapshotId, int]]]:
         found: dict[TableId, list[tuple[SnapshotId, int]]] = {}
-        for begin, version, table in visibility.schema_version_history(self._store, self._version):
+        for begin, version, table in histories.lineage_schema_versions(self._store, self._version):
             found.setdefault(table, []).append((begin, version))
         return found
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
 from typing import Final
 
+from forklake.errors import InvalidInputError
 from forklake.metastore.queries import needs as queries
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
@@ -46,10 +49,11 @@ def _waited_count(session: Session) -> int:
     now, ages = session.now(), queries.options_named(session, "delete_older_than")
     own = [catalog for catalog in ages if catalog != THE_LAKE]
     usual = ages.get(THE_LAKE) or OPTIONS["delete_older_than"].default
-    assert usual is not None
-    count = queries.scheduled_before(session, time_of_option(now, usual, _UNDONE), own, but=True)
+    before = _time(now, usual)
+    count = 0 if before is None else queries.scheduled_before(session, before, own, but=True)
     for age, catalogs in _by_age(ages).items():
-        count += queries.scheduled_before(session, time_of_option(now, age, _UNDONE), catalogs)
+        before = _time(now, age)
+        count += 0 if before is None else queries.scheduled_before(session, before, catalogs)
     return count
 
 
@@ -67,9 +71,19 @@ def _expirable(session: Session) -> set[CatalogId]:
     now, ages = session.now(), queries.options_named(session, "expire_older_than")
     found: set[CatalogId] = set()
     for age, catalogs in _by_age(ages).items():
-        found |= queries.with_snapshots_before(session, time_of_option(now, age, _UNDONE), catalogs)
-    if ages.get(THE_LAKE):
-        found |= (
-            queries.with_snapshots_before(session, time_of_option(now, ages[THE_LAKE], _UNDONE), None) - ages.keys()
-        )
+        before = _time(now, age)
+        found |= set() if before is None else queries.with_snapshots_before(session, before, catalogs)
+    before = _time(now, ages.get(THE_LAKE))
+    if before is not None:
+        found |= queries.with_snapshots_before(session, before, None) - ages.keys()
     return found
+
+
+def _time(now: datetime, age: str | None) -> datetime | None:
+    """Return the time that an option means.
+
+    None is one that says nothing, or no age: what one catalog has set keeps nobody from the work of others.
+    """
+    with suppress(InvalidInputError):
+        return time_of_option(now, age, _UNDONE) if age else None
+    return None

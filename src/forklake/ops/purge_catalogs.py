@@ -10,6 +10,7 @@ from forklake.catalog.names import check_text
 from forklake.errors import NotFoundError
 from forklake.metastore.queries import catalogs, heads
 from forklake.metastore.queries.due import mark_due
+from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.ops.collect import collect
 from forklake.ops.list_catalogs import names_between
@@ -17,8 +18,11 @@ from forklake.ops.runtime import Runtime
 
 _LOG: Final = logging.getLogger("forklake.maintenance")
 
-_BATCH: Final = 500
+BATCH: Final = 500
 """Catalogs that are dropped or purged in one transaction."""
+
+Chosen = Callable[[Session, Sequence[CatalogId]], list[CatalogId]]
+"""Called with catalogs that are dropped; returns those to purge."""
 
 Done = Callable[[int, int], None]
 """Called with how many catalogs are done, and how many there are."""
@@ -34,7 +38,7 @@ def purge(runtime: Runtime, catalog: CatalogId) -> None:
     Raises:
         NotFoundError: The catalog is not dropped, was purged already, or never existed.
     """
-    if not _purge(runtime, [catalog]):
+    if not purge_dropped(runtime, [catalog]):
         raise NotFoundError(f"The catalog with id {catalog} is not a dropped one; nothing was done.")
 
 
@@ -61,10 +65,10 @@ def purge_catalogs(
     if dry_run:
         return found
     purged: list[CatalogId] = []
-    for start in range(0, len(found), _BATCH):
-        batch = found[start : start + _BATCH]
+    for start in range(0, len(found), BATCH):
+        batch = found[start : start + BATCH]
         _drop(runtime, [catalog for catalog in batch if catalog in set(live)])
-        purged += _purge(runtime, batch)
+        purged += purge_dropped(runtime, batch)
         if done is not None:
             done(start + len(batch), len(found))
     return purged
@@ -74,19 +78,31 @@ def _drop(runtime: Runtime, live: Sequence[CatalogId]) -> None:
     if live:
         with runtime.store.writing() as session:
             session.lock_all_alone(live)
-            dropped = heads.lock_heads(session, live, live=True)
-            ends = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(dropped))]
-            heads.write_dropped(session, dropped)
-            catalogs.end_rows(session, list(zip(dropped, ends, strict=True)), session.now())
+            drop_live(session, heads.lock_heads(session, live, live=True))
             runtime.store.step("purge: before the end of a drop")
 
 
-def _purge(runtime: Runtime, batch: Sequence[CatalogId]) -> list[CatalogId]:
-    """Purge those of some catalogs that are dropped, and collect them."""
+def drop_live(session: Session, live: Sequence[CatalogId]) -> None:
+    """Drop catalogs; the caller holds their locks alone, and their heads."""
+    if live:
+        ends = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(live))]
+        heads.write_dropped(session, live)
+        catalogs.end_rows(session, list(zip(live, ends, strict=True)), session.now())
+
+
+def purge_dropped(runtime: Runtime, batch: Sequence[CatalogId], chosen: Chosen | None = None) -> list[CatalogId]:
+    """Purge those of some catalogs that are dropped, and collect them.
+
+    ``chosen`` decides which of them, once their heads are held.
+    """
+    if not batch:
+        return []
     store = runtime.store
     with store.writing() as session:
         session.lock_all_alone(batch)
         dropped = heads.lock_heads(session, batch, live=False)
+        if chosen is not None:
+            dropped = chosen(session, dropped)
         if dropped:
             mark_due(session, {*dropped, *heads.ancestors(session, dropped)})
             catalogs.purge(session, dropped)

@@ -25,6 +25,9 @@ from forklake.model.overview import Relocation
 from forklake.model.placement import Placement
 from forklake.ops.lake_exists import lake_exists
 
+_LOOKED_AT: Final = 100
+"""So many catalogs tell whether a directory is that of the lake."""
+
 _LOG: Final = logging.getLogger("forklake.maintenance")
 
 
@@ -134,9 +137,19 @@ def _check_place(session: Session, lake_path: str, name: str, row: CatalogRow, p
 
 
 def _check_files(session: Session, catalog: CatalogId | None, place: str) -> None:
-    """Refuse a local place that is not there, where files must be."""
-    is_local = "://" not in place
-    if is_local and not os.path.isdir(place) and moved_paths.has_files(session, catalog):
+    """Refuse a local place where files must be and are not.
+
+    It is not there, or has no directory of a catalog.
+    """
+    if "://" in place or not moved_paths.has_files(session, catalog):
+        return
+    if not os.path.isdir(place):
         raise InvalidPathError(
             f'There is no directory "{place}"; nothing was changed.', hint="Move or copy the files first."
+        )
+    expected = moved_paths.directories_with_files(session, _LOOKED_AT) if catalog is None else []
+    if expected and not any(os.path.isdir(place + directory) for directory in expected):
+        raise InvalidPathError(
+            f'"{place}" has no directory of a catalog, such as "{expected[0]}"; nothing was changed.',
+            hint="Name the directory that the directories of the catalogs were moved into.",
         )

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from forklake import files
 from forklake.catalog.column_history import ColumnHistory
+from forklake.catalog.holdings import version_of
 from forklake.catalog.state import Content
 from forklake.metastore.store import Session
 from forklake.model.field import Field
@@ -22,7 +23,9 @@ from forklake.model.rows import InlinedRow, TableRow
 def restated_rows(
     session: Session, content: Content, table: TableRow, rows: Sequence[InlinedRow], schema_version: int
 ) -> list[InlinedRow]:
-    """Return inlined rows of a table with its current columns; no value changes.
+    """Return inlined rows of a table with its current columns.
+
+    No value changes, and each row keeps its version.
 
     Raises:
         InvalidInputError: A text is not a value of its column's type.
@@ -45,6 +48,11 @@ def restated_rows(
         for place, text in zip(places, renewed, strict=True):
             documents[place][key] = text
     return [
-        replace(row, schema_version=schema_version, document=json.dumps(document, ensure_ascii=False))
+        replace(
+            row,
+            schema_version=schema_version,
+            document=json.dumps(document, ensure_ascii=False),
+            origin_snapshot_id=version_of(row),
+        )
         for row, document in zip(rows, documents, strict=True)
     ]

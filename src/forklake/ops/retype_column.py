@@ -52,7 +52,8 @@ def _retype_fields(
     for new in wanted:
         found = there.pop(fold(new.name), None)
         if found is None:
-            staging.stage(change.AddColumn(table_id, definition_of(new.name, new.type), parent))
+            column = definition_of(new.name, new.type)
+            staging.stage(change.AddColumn(table_id, column, parent, staging.new_columns(column)))
         else:
             _retype(staging, table_id, found, new.type)
     for field in there.values():

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
 
-from forklake import files
 from forklake.catalog.names import check_text
 from forklake.catalog.places import catalog_directories
 from forklake.errors import InvalidInputError
@@ -19,11 +19,13 @@ from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.option_rules import OPTIONS, normalise
 from forklake.model.records import Option
+from forklake.ops.ages import time_of_option
 
 Scope = Literal["", "schema", "table"]
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _AGES: Final = ("delete_older_than", "expire_older_than")
+_SOME_TIME: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - an age is one at any time
 _WORDS = {"": "catalog", "schema": "schema", "table": "table"}
 
 
@@ -61,8 +63,8 @@ def set_option(
 
 def _check_age(key: str, text: str) -> None:
     try:
-        files.intervals.parse_interval(text)
-    except ValueError:
+        time_of_option(_SOME_TIME, text, "nothing was set")
+    except InvalidInputError:
         raise ValueError(f'Option "{key}" is an age such as 7 days, not "{text}".') from None
 
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.paths import join
-from forklake.catalog.places import catalog_directories
+from forklake.catalog.places import catalog_directories, owner_of
 from forklake.catalog.state import CatalogState
-from forklake.metastore import procedures, visibility
+from forklake.metastore import limits, procedures, visibility
+from forklake.metastore.queries.known_files import partitionings_of_files
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import (
     INLINED_ROW,
+    PARTITION_COLUMN,
+    PARTITION_INFO,
     SCHEMA_VERSIONS,
     TABLE_COLUMN_STATS,
     TABLE_STATS,
@@ -20,7 +23,7 @@ from forklake.metastore.written_tables import (
     MetadataTable,
     R,
 )
-from forklake.model.ids import CatalogId, SnapshotId, TableId, first_row_id
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId, first_row_id
 from forklake.model.rows import InlinedRow, SchemaVersionRow, TableStatsRow
 from forklake.model.version import Version
 from forklake.ops.restate_rows import restated_rows
@@ -40,6 +43,7 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
             visibility.copy_interval_rows(session, source, table, (target, snapshot), places)
         elif table.visibility is Visibility.FOLLOWS:
             visibility.copy_following_rows(session, source, table, target)
+    _write_partitionings(state, session, target, snapshot)
     for row in lookup.tables(state):
         _write_stats(state, session, TABLE_STATS, row.table_id, target, snapshot)
         _write_stats(state, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)
@@ -61,6 +65,22 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
         target,
         snapshot,
     )
+    limits.count_own_files(session, target)
+
+
+def _write_partitionings(state: CatalogState, session: Session, target: CatalogId, snapshot: SnapshotId) -> None:
+    """Write the past partitionings that files of the target still have.
+
+    They begin and end at the snapshot, so no version shows them.
+    """
+    used = partitionings_of_files(session, target)
+    history = state.history(PARTITION_INFO) if used else []
+    own = {row.partition_id for row, _, _ in history if owner_of(row, target) == target}
+    past = [
+        row for row, _, end in history if end != INFINITY and row.partition_id in used and row.partition_id not in own
+    ]
+    procedures.insert_history(session, PARTITION_INFO, [(row, snapshot, snapshot) for row in past], target)
+    procedures.insert_rows(session, PARTITION_COLUMN, state.following(PARTITION_COLUMN, past), target, snapshot)
 
 
 def _write_stats(

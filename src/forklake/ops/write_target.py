@@ -9,8 +9,7 @@ from functools import partial
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.partition_transforms import read_transform
-from forklake.catalog.paths import join
-from forklake.catalog.places import catalog_directories
+from forklake.catalog.places import table_directory
 from forklake.catalog.state import Content
 from forklake.errors import InvalidPathError
 from forklake.model import types
@@ -48,14 +47,11 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
             f'Nothing was written to "{table.table_name}": the lake was given another data path since it was opened.',
             hint="Open it again.",
         )
-    schema = lookup.schema_by_id(content, table.schema_id)
-    root = catalog_directories(store, lake_path, {catalog})[catalog]
-    directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
     stats = lookup.table_stats(content, table.table_id)
     fields = table_fields(content, table.table_id)
     target = WriteTarget(
         table=table.table_name,
-        directory=directory if directory.endswith("/") else f"{directory}/",
+        directory=table_directory(store, lake_path, content, table),
         fields=fields,
         partition_keys=tuple(
             PartitionKey(key.column, read_transform(key.transform))

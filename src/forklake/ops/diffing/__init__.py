@@ -1,0 +1,1 @@
+"""The parts of a diff: changes of objects, changes of files, counts of rows."""

@@ -1,0 +1,401 @@
+"""Merges a catalog into another one of its tree, as one commit.
+
+A reset takes all of the other, whatever the catalog was. A refresh merges the parent into its fork, and moves the pin.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from forklake.catalog import limits, lookup, versions
+from forklake.catalog.commit import Plan, commit_once, contention_error
+from forklake.catalog.knowledge import Knowledge, Node, knowledge, readable_bases, strangers_error
+from forklake.catalog.lease import Lease, take_lease
+from forklake.catalog.state import CatalogState, Draft
+from forklake.errors import (
+    CommitUnknownError,
+    InvalidInputError,
+    MergeConflictError,
+    SnapshotNotFoundError,
+)
+from forklake.files import storage
+from forklake.files.deletes import write_delete_file
+from forklake.metastore.limits import is_lapsed
+from forklake.metastore.queries import heads
+from forklake.metastore.queries.catalogs import parent_of
+from forklake.metastore.queries.merges import may_have_returned
+from forklake.metastore.store import Session
+from forklake.metastore.written_tables import SCHEMA, TABLE
+from forklake.model.change_log import entries
+from forklake.model.definitions import NewDeleteFile
+from forklake.model.fork_merge import MergeConflict, MergePlan, RowKeys, Strategies, TableMerge
+from forklake.model.hint import ChooseSide
+from forklake.model.ids import CatalogId, DataFileId, DeleteFileId, SnapshotId
+from forklake.model.names import fold
+from forklake.model.records import CommitInfo
+from forklake.model.rows import MergeRow
+from forklake.model.version import Head, Version
+from forklake.ops.merging.check import check_result
+from forklake.ops.merging.lay_out import Written, lay_out
+from forklake.ops.merging.places import delete_target
+from forklake.ops.merging.plan import Planned, TableEdit, plan_merge
+from forklake.ops.merging.rebase import rebase
+from forklake.ops.merging.row_keys import check_keys
+from forklake.ops.merging.sides import Sides
+from forklake.ops.runtime import Runtime
+
+MergeKind = Literal["merge", "reset", "refresh"]
+
+_LISTED: Final = 20
+_VERBS: Final[Mapping[MergeKind, str]] = {"merge": "Merge of", "reset": "Reset to", "refresh": "Refresh from"}
+_FAIL: Final = Strategies()
+_NO_KEYS: Final = RowKeys()
+_NO_WORDS: Final = CommitInfo()
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRequest:
+    """What is merged into what, and how.
+
+    Attributes:
+        target: The catalog that gets the changes.
+        source: The catalog that has them; for a refresh, the target's parent of then.
+        at: One of the source's own snapshots, or of a reset any that it sees; its head, if not given.
+        kind: Whether the target gets what the source changed, becomes what the source is, or is pinned to it anew.
+        strategies: Who decides conflicts.
+        keys: Which columns tell rows apart that both sides inserted.
+        info: The author's words; the message says what was merged, if they give none.
+        commit_key: What makes the merge happen once.
+    """
+
+    target: CatalogId
+    source: CatalogId | None = None
+    at: SnapshotId | None = None
+    kind: MergeKind = "merge"
+    strategies: Strategies = _FAIL
+    keys: RowKeys = _NO_KEYS
+    info: CommitInfo = _NO_WORDS
+    commit_key: str | None = None
+
+
+def merge_catalogs(runtime: Runtime, request: MergeRequest, *, dry_run: bool = False) -> MergePlan:
+    """Bring what the source has and the target lacks into the target.
+
+    It is one commit, or it is refused and nothing changes. A dry run writes nothing, and lists conflicts instead of
+    raising.
+
+    Raises:
+        MergeConflictError: Both changed the same things, and no strategy decides.
+        MergeBaseError: They have no snapshot in common, or it is a merge and none that can be read.
+        SnapshotNotFoundError: The snapshot is not one of the source's own, or is expired.
+        CatalogDroppedError: One of the two was dropped.
+        CommitContentionError: Others were faster on every attempt.
+    """
+    if request.source == request.target and request.kind == "merge":
+        raise InvalidInputError("A catalog cannot be merged into itself; nothing was merged.")
+    store = runtime.store
+    fixed = request
+    if request.at is None and request.source is not None:
+        fixed = replace(request, at=versions.head_by_id(store, request.source).version.snapshot_id)
+    settings = store.settings
+    waits = settings.retry.waits(settings.clock)
+    commit_key = request.commit_key or secrets.token_urlsafe(12)
+    while True:
+        with _Attempt(runtime, fixed, commit_key, writes=not dry_run) as attempt:
+            if dry_run or attempt.told.is_nothing:
+                return attempt.told
+            finished = attempt.commit()
+            if finished is not None:
+                return replace(attempt.told, snapshot_id=finished)
+        wait = next(waits, None)
+        if wait is None:
+            raise contention_error(settings.retry)
+        settings.clock.sleep(wait)
+
+
+class _Attempt:
+    """A merge that is planned on the target's head of now.
+
+    If it is not committed, the delete files that it wrote are removed.
+    """
+
+    def __init__(self, runtime: Runtime, request: MergeRequest, commit_key: str, *, writes: bool) -> None:
+        self._runtime, self._request, self._commit_key = runtime, request, commit_key
+        self._writes = writes
+        self._lease: Lease | None = None
+        self._draft: Draft
+        self._paths: list[str] = []
+        self._is_committed = False
+        try:
+            # One caller holds one connection at a time, so a small pool cannot lock itself up.
+            with runtime.store.reading() as session:
+                planned = self._plan(session)
+                if not self._is_written(planned):
+                    self._lay_out(planned, {})
+                    return
+            written = self._write_deletes(planned.sides.read_by(runtime.store), planned)
+            with runtime.store.reading() as session:
+                self._lay_out(replace(planned, sides=planned.sides.read_by(session)), written)
+        except BaseException:
+            self._undo()
+            raise
+
+    def __enter__(self) -> _Attempt:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._is_committed:
+            self._undo()
+
+    def _undo(self) -> None:
+        storage.delete(self._paths)
+        if self._lease is not None:
+            self._lease.end()
+
+    def _plan(self, session: Session) -> Planned:
+        """Find out what becomes of the target."""
+        request = self._request
+        self._target = versions.head_by_id(session, request.target)
+        self._source = _source_head(session, request, self._target)
+        source = _source_version(session, self._source, request)
+        target = self._target.version
+        self._owner = versions.owner_of(session, source)
+        nodes = Node(self._owner, source.snapshot_id), Node(target.catalog_id, target.snapshot_id)
+        self._knows = knowledge(session, nodes[0]), knowledge(session, nodes[1])
+        by_files = True
+        if request.kind == "reset":
+            if self._knows[0].keys().isdisjoint(self._knows[1]):
+                raise strangers_error((self._source.name, self._target.name))
+            found = [(nodes[1], target)]  # compared with itself, the target has changed nothing
+        else:
+            found = readable_bases(session, *nodes, (self._source.name, self._target.name))
+            before = [knowledge(session, node) for node, _ in found]
+            by_files = not all(_may_have_returned(session, before, known) for known in self._knows)
+        sides = Sides.of(session, self._runtime.lake_path, [base for _, base in found], source, target)
+        _check_tables(sides, request.strategies)
+        check_keys(sides, request.keys)
+        self._source_version = source
+        self._bases = tuple((node.catalog_id, node.snapshot_id) for node, _ in found)
+        return plan_merge(sides, request.strategies, keys=request.keys, by_files=by_files)
+
+    def _is_written(self, planned: Planned) -> bool:
+        """Return whether delete files may have to be written."""
+        return (
+            self._writes
+            and not planned.chooser.has_open
+            and any(table.rows is not None and table.rows.deleted for table in planned.tables)
+        )
+
+    def _lay_out(self, planned: Planned, written: Written) -> None:
+        """Make the draft of the result, and tell what it is."""
+        source, target = self._source_version, self._target.version
+        self._draft = Draft(planned.sides.target)
+        lay_out(self._draft, planned, written)
+        check_result(self._draft, planned)
+        self._new_files = len(written)
+        is_nothing = planned.is_empty
+        if self._request.kind == "refresh":
+            pin = target.segments[1]
+            is_nothing = (pin.owner, pin.upto) == (source.catalog_id, source.snapshot_id)
+        self.told = MergePlan(
+            (source.catalog_id, source.snapshot_id),
+            (target.catalog_id, target.snapshot_id),
+            self._bases,
+            tuple(f"{keyword}:{subject}" for keyword, subject in entries(self._draft.log)),
+            tuple(_table_merge(self._draft, table) for table in planned.tables if table.row is not None and table.rows),
+            tuple(planned.chooser.conflicts),
+            is_possible=not planned.chooser.has_open,
+            is_nothing=is_nothing,
+        )
+        if planned.chooser.has_open:
+            if self._writes:
+                raise self._conflict_error(planned.chooser.conflicts)
+        elif self._request.kind == "refresh":
+            self._draft = rebase(self._draft, planned.sides, source)
+        self._record(planned)
+
+    def _record(self, planned: Planned) -> None:
+        """Write what the target contains from now on."""
+        theirs, ours = self._knows
+        own, kind = self._target.version.catalog_id, self._request.kind
+        may_return = kind == "reset" or bool(planned.chooser.conflicts)
+        for catalog, snapshot in theirs.items():
+            is_source = catalog == self._owner
+            if (is_source and kind != "merge") or (catalog != own and snapshot > ours.get(catalog, -1)):
+                self._draft.insert(
+                    MergeRow(
+                        source_id=catalog,
+                        source_snapshot_id=snapshot,
+                        kind=kind if is_source else "via",
+                        may_return=may_return and is_source,
+                    )
+                )
+
+    def _write_deletes(self, sides: Sides, planned: Planned) -> Written:
+        """Write delete files where the deletes are too many to be inlined."""
+        written: dict[DataFileId, tuple[DeleteFileId, NewDeleteFile]] = {}
+        for table in planned.tables:
+            if table.rows is None or not table.rows.deleted or table.row is None:
+                continue
+            how, path_of = delete_target(self._runtime, sides, table)
+            for file, positions in table.rows.deleted:
+                if positions.size <= how.inlining_row_limit:
+                    continue
+                if self._lease is None:
+                    self._lease = take_lease(self._runtime.store, self._target.version.catalog_id)
+                name = storage.delete_file_name()
+                self._paths.append(how.target.directory + name)
+                new = write_delete_file(
+                    how.target.directory,
+                    file.row.data_file_id,
+                    path_of(file),
+                    positions,
+                    is_encrypted=how.target.is_encrypted,
+                    name=name,
+                )
+                written[file.row.data_file_id] = (DeleteFileId(-len(written) - 1), new)
+        return written
+
+    def _conflict_error(self, conflicts: Sequence[MergeConflict]) -> MergeConflictError:
+        source, target = self._source.name, self._target.name
+        told = [conflict.in_words(source, target) for conflict in conflicts[:_LISTED]]
+        if len(conflicts) > _LISTED:
+            told.append(f"and {len(conflicts) - _LISTED} more")
+        count = f"{len(conflicts)} conflict{'s' if len(conflicts) > 1 else ''}"
+        at = f'"{source}" at snapshot {self._source_version.snapshot_id}'
+        what, undone = f'Merge of {at} into "{target}"', "merged"
+        if self._request.kind == "refresh":
+            what, undone = f'Refresh of "{target}" from {at}', "refreshed"
+        return MergeConflictError(
+            f"{what} has {count}; nothing was {undone}: {'; '.join(told)}", conflicts=conflicts, hint=ChooseSide()
+        )
+
+    def commit(self) -> SnapshotId | None:
+        """Commit, or return None if the target's head is another by now."""
+        request, source = self._request, self._source_version
+        told = f'{_VERBS[request.kind]} "{self._source.name}" at snapshot {source.snapshot_id}'
+        # The session that the draft was made in is over.
+        self._draft.base = CatalogState(self._runtime.store, self._target.version)
+        plan = Plan(
+            base=self._draft.base,
+            changes=(),
+            info=replace(request.info, message=request.info.message or told),
+            commit_key=self._commit_key,
+            new_objects=0,
+            new_files=self._new_files,
+            lease_id=None if self._lease is None else self._lease.lease_id,
+            guards=(self._check_source,),
+            onto=source if request.kind == "refresh" else None,
+        )
+        store = self._runtime.store
+        try:
+            finished = commit_once(store, plan, self._draft, store.settings.clock)
+        except CommitUnknownError:
+            self._is_committed = True  # perhaps
+            raise
+        except SnapshotNotFoundError:
+            if request.kind == "refresh":
+                return None  # the parent has gone on, and forgotten what its head was
+            raise
+        if finished is None:
+            return None
+        self._is_committed = True
+        if finished.state is not None:
+            self._runtime.keep(finished.state)
+        return finished.snapshot_id
+
+    def _check_source(self, session: Session) -> None:
+        """See that the source is live and its snapshot retained.
+
+        Locks keep it so.
+        """
+        request, source = self._request, self._source_version
+        owners = set(source.owners)
+        if request.kind == "refresh":
+            # Rows of those that it has inherited from may be copied.
+            owners |= {*self._target.version.owners} - {request.target}
+        for owner in sorted(owners):
+            session.lock_shared(owner)
+        head = _source_head(session, request, self._target)
+        _source_version(session, head, replace(request, at=source.snapshot_id))
+
+
+def _check_tables(sides: Sides, strategies: Strategies) -> None:
+    """Refuse a strategy for a table that neither side has."""
+    if not strategies.by_table:
+        return
+    known = set()
+    for side in (sides.source, sides.target):
+        schemas = {row.schema_id: row.schema_name for row in side.rows(SCHEMA)}
+        for row in side.rows(TABLE):
+            known |= {fold(row.table_name), fold(f"{schemas[row.schema_id]}.{row.table_name}")}
+    for name in strategies.by_table:
+        if name not in known:
+            raise InvalidInputError(f'There is no table "{name}" to have a strategy for; nothing was done.')
+
+
+def _source_head(session: Session, request: MergeRequest, target: Head) -> Head:
+    """Return the catalog that is merged; for a refresh, it is the target's parent.
+
+    Raises:
+        CatalogDroppedError: It was dropped.
+        CatalogLapsedError: A parent is past its lifetime.
+        InvalidInputError: A catalog to refresh has no parent.
+    """
+    if request.source is not None:
+        return versions.head_by_id(session, request.source)
+    parent = parent_of(session, request.target) if len(target.version.segments) > 1 else None
+    found = None if parent is None else heads.head_by_id(session, parent)
+    if found is None:
+        raise InvalidInputError(
+            f'"{target.name}" has no parent to refresh from; nothing was refreshed.',
+            hint="Only a fork of a live catalog can be refreshed; any catalog of the tree can be merged into it.",
+        )
+    if is_lapsed(session, found.version.catalog_id):
+        raise limits.head_lapsed_error(found, "nothing was refreshed")
+    return found
+
+
+def _source_version(session: Session, head: Head, request: MergeRequest) -> Version:
+    """Return the version that is merged.
+
+    It is one of the source's own snapshots, and retained.
+    """
+    snapshot = head.version.snapshot_id if request.at is None else request.at
+    if request.kind == "reset":
+        return versions.version_at(session, head.version, snapshot)
+    found = heads.version_of(session, head.version.catalog_id, snapshot)
+    if found is None:
+        raise SnapshotNotFoundError(
+            f"No snapshot found at version {snapshot}",
+            hint=f'Only own snapshots of "{head.name}" that are retained can be merged; nothing was merged.',
+        )
+    return found
+
+
+def _may_have_returned(session: Session, before: Sequence[Knowledge], known: Knowledge) -> bool:
+    since: dict[CatalogId, SnapshotId] = {}
+    for base in before:
+        for catalog, snapshot in base.items():
+            since[catalog] = max(snapshot, since.get(catalog, snapshot))
+    return may_have_returned(session, since, known)
+
+
+def _table_merge(draft: Draft, table: TableEdit) -> TableMerge:
+    assert table.row is not None
+    rows = table.rows
+    schema = lookup.schema_by_id(draft, table.row.schema_id).schema_name
+    assert rows is not None
+    added, removed = rows.counts
+    return TableMerge(
+        schema,
+        table.row.table_name,
+        files_added=len(rows.begun),
+        files_removed=len(rows.ended),
+        rows_added=added,
+        rows_removed=removed,
+        by_rows=rows.by_rows,
+    )

@@ -1,0 +1,128 @@
+"""Checks that the result of a merge is a catalog.
+
+Where it is not, no strategy helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from forklake.catalog import lookup
+from forklake.catalog.state import Draft
+from forklake.metastore.written_tables import FILE_COLUMN_STATS, MACRO, PARTITION_COLUMN, SCHEMA, TABLE, VIEW
+from forklake.model.fork_merge import MergeConflict
+from forklake.model.names import fold
+from forklake.ops.merging.plan import Planned, TableEdit
+from forklake.ops.merging.things import SCHEMAS
+
+
+def check_result(draft: Draft, planned: Planned) -> None:
+    """Keep a conflict for each thing that does not fit into the draft."""
+    _check_schemas(draft, planned)
+    _check_names(draft, planned)
+    for table in planned.tables:
+        if table.row is not None:
+            _check_columns(draft, planned, table)
+            _check_nulls(draft, planned, table)
+
+
+def _check_schemas(draft: Draft, planned: Planned) -> None:
+    there = {row.schema_id for row in draft.rows(SCHEMA)}
+    gone = [edit.before.row for edit in planned.edits if edit.kind is SCHEMAS and edit.after is None and edit.before]
+    missing = {row.schema_id for row in (table.row for table in planned.tables) if row is not None} - there
+    # A schema that is gone on one side, and in which something is there in the result.
+    for schema_id in {*missing, *(getattr(row, "schema_id", -1) for row in gone)} - there:
+        for kind, name in ((TABLE, "table_name"), (VIEW, "view_name"), (MACRO, "macro_name")):
+            for row in draft.rows(kind, {"schema_id": schema_id}):
+                is_ours = row.origin is not None
+                planned.chooser.refuse(
+                    MergeConflict(
+                        "dropped",
+                        str(schema_id),
+                        getattr(row, name),
+                        None,
+                        "kept" if is_ours else "dropped",
+                        "dropped" if is_ours else "added",
+                    )
+                )
+
+
+def _check_names(draft: Draft, planned: Planned) -> None:
+    schemas = draft.rows(SCHEMA)
+    for name in _twice(row.schema_name for row in schemas):
+        planned.chooser.refuse(MergeConflict("name", name, None, name, "added", "added"))
+    changed: set[Any] = {table.row.schema_id for table in planned.tables if table.row is not None}
+    for edit in planned.edits:
+        if edit.after is not None and edit.kind is not SCHEMAS:
+            changed.add(getattr(edit.after.row, "schema_id", None))
+    titles = {row.schema_id: row.schema_name for row in schemas}
+    for schema_id in changed & titles.keys():
+        of_schema = {"schema_id": schema_id}
+        relations = [row.table_name for row in draft.rows(TABLE, of_schema)]
+        relations += [row.view_name for row in draft.rows(VIEW, of_schema)]
+        for names in (relations, [row.macro_name for row in draft.rows(MACRO, of_schema)]):
+            for name in _twice(names):
+                planned.chooser.refuse(MergeConflict("name", titles[schema_id], name, name, "added", "added"))
+
+
+def _check_columns(draft: Draft, planned: Planned, table: TableEdit) -> None:
+    assert table.row is not None
+    place = (_schema_name(draft, table), table.row.table_name)
+    columns = lookup.columns(draft, table.table_id)
+    if not any(row.parent_column is None for row in columns):
+        planned.chooser.refuse(MergeConflict("no_column", *place, None, "dropped", "dropped"))
+    by_parent: dict[int | None, list[str]] = {}
+    for row in columns:
+        by_parent.setdefault(row.parent_column, []).append(row.column_name)
+    for names in by_parent.values():
+        for name in _twice(names):
+            planned.chooser.refuse(MergeConflict("name", *place, name, "added", "added"))
+    there = {row.column_id for row in columns}
+    keys = [
+        key.column_id
+        for partitioning in draft.rows(PARTITION_COLUMN.follows[0], {"table_id": table.table_id})  # type: ignore[index]
+        for key in draft.following(PARTITION_COLUMN, [partitioning])
+    ]
+    if not there.issuperset(keys):
+        planned.chooser.refuse(MergeConflict("column", *place, "a key of the partitioning", "changed", "changed"))
+    if not there.issuperset(row.parent_column for row in columns if row.parent_column is not None):
+        planned.chooser.refuse(MergeConflict("column", *place, "a nested column", "changed", "changed"))
+
+
+def _check_nulls(draft: Draft, planned: Planned, table: TableEdit) -> None:
+    """Check that columns which may not be NULL are not so in the rows that come."""
+    assert table.row is not None
+    rows = table.rows
+    if rows is None or not (rows.begun or rows.begun_rows):
+        return
+    source = planned.sides.source
+    nullable = {row.column_id for row in lookup.columns(source, table.table_id) if row.nulls_allowed}
+    strict = [row for row in lookup.columns(draft, table.table_id) if not row.nulls_allowed]
+    doubted = [row for row in strict if row.column_id in nullable or (row.parent_column is None and row.origin is None)]
+    known = {row.column_id for row in lookup.columns(source, table.table_id)}
+    stats = source.following(FILE_COLUMN_STATS, [file.row for file in rows.begun])
+    for column in doubted:
+        if column.column_id not in nullable and column.column_id in known:
+            continue
+        told = [row for row in stats if row.column_id == column.column_id]
+        is_known = len(told) == len(rows.begun) and all(row.null_count == 0 for row in told)
+        has_default = column.column_id not in known and column.initial_default is not None
+        inlined_null = any(f'"{column.column_id}": null' in row.document for row in rows.begun_rows)
+        if (rows.begun and not is_known and not has_default) or inlined_null:
+            place = (_schema_name(draft, table), table.row.table_name)
+            planned.chooser.refuse(MergeConflict("not_null", *place, column.column_name, "changed", "added"))
+
+
+def _schema_name(draft: Draft, table: TableEdit) -> str:
+    assert table.row is not None
+    found = draft.rows(SCHEMA, {"schema_id": table.row.schema_id})
+    return found[0].schema_name if found else str(table.row.schema_id)
+
+
+def _twice(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once, whatever their case."""
+    seen: dict[str, list[str]] = {}
+    for name in names:
+        seen.setdefault(fold(name), []).append(name)
+    return [same[0] for same in seen.values() if len(same) > 1]

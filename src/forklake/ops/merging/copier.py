@@ -1,0 +1,106 @@
+"""Copies rows of files into a catalog that did not write them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from forklake.catalog import lookup
+from forklake.catalog.holdings import version_of
+from forklake.catalog.places import Places
+from forklake.catalog.state import Draft
+from forklake.catalog.table_files import cut_at
+from forklake.metastore.written_tables import (
+    COLUMN_MAPPING,
+    FILE_COLUMN_STATS,
+    FILE_PARTITION_VALUE,
+    FILE_VARIANT_STATS,
+    NAME_MAPPING,
+    MetadataTable,
+)
+from forklake.model.ids import DataFileId, MappingId, PartitionId, TableId
+from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow
+from forklake.ops.merging.sides import Side, Sides
+
+
+class Copier:
+    """Copies rows of files of one table from a side to a draft.
+
+    Files are named by absolute path, with all that is known of them.
+
+    Args:
+        sides: The sides of the merge.
+        side: The one that has the files.
+        draft: What gets them.
+        table_id: The table.
+        files: All data files that may be copied.
+        deletes: All delete files that may be copied.
+        partitions: The partitionings that the table has had for the draft.
+    """
+
+    def __init__(
+        self,
+        sides: Sides,
+        side: Side,
+        draft: Draft,
+        table_id: TableId,
+        files: Sequence[DataFileRow],
+        deletes: Sequence[DeleteFileRow],
+        partitions: Collection[PartitionId],
+    ) -> None:
+        self._side, self._draft, self._partitions = side, draft, partitions
+        self._own = draft.version.catalog_id
+        named = lookup.table_by_id(side, table_id)
+        self._places = Places(sides.session, sides.lake_path, side, named, [*files, *deletes])
+        self._followers: dict[DataFileId, list[Any]] = {}
+        self._described: set[DataFileId] = set()
+        as_own = [row.owned_by(self._own) for row in files]
+        of_files: tuple[MetadataTable[Any], ...] = (FILE_COLUMN_STATS, FILE_VARIANT_STATS, FILE_PARTITION_VALUE)
+        for kind in of_files:
+            for row in side.following(kind, files):
+                self._followers.setdefault(row.data_file_id, []).append(row)
+            # The catalog describes a file already that it had before.
+            self._described |= {row.data_file_id for row in draft.base.following(kind, as_own)}
+        self._mappings: set[MappingId] = set()
+
+    def file(self, old: DataFileRow) -> list[Any]:
+        """Return the rows of a data file that begins in the draft."""
+        has_partition = old.partition_id in self._partitions
+        new = replace(
+            old,
+            path=self._places.path(old),
+            path_is_relative=False,
+            partition_id=old.partition_id if has_partition else None,
+            read_upto=self._read_upto(old),
+            origin_snapshot_id=version_of(old),
+            columns_known=False,
+            origin=None,
+        )
+        followers = [
+            replace(row, origin=None)
+            for row in self._followers.get(old.data_file_id, ())
+            if has_partition or not isinstance(row, FILE_PARTITION_VALUE.row)
+        ]
+        return [new, *([] if old.data_file_id in self._described else followers), *self._mapping(old)]
+
+    def deletes(self, rows: Iterable[DeleteFileRow | InlinedDeleteRow]) -> list[Any]:
+        """Return the rows of a file's deletes, as they begin in the draft."""
+        return [self._delete(row) if isinstance(row, DeleteFileRow) else replace(row, origin=None) for row in rows]
+
+    def _delete(self, old: DeleteFileRow) -> DeleteFileRow:
+        path, upto = self._places.path(old), self._read_upto(old)
+        return replace(old, path=path, path_is_relative=False, read_upto=upto, origin=None)
+
+    def _mapping(self, row: DataFileRow) -> Iterable[Any]:
+        if row.mapping_id is None or row.mapping_id in self._mappings:
+            return []
+        self._mappings.add(row.mapping_id)
+        if self._draft.following(COLUMN_MAPPING, [row.owned_by(self._own), replace(row, origin=None)]):
+            return []
+        rows = (*self._side.following(COLUMN_MAPPING, [row]), *self._side.following(NAME_MAPPING, [row]))
+        return [replace(one, origin=None) for one in rows]
+
+    def _read_upto(self, row: DataFileRow | DeleteFileRow) -> Any:
+        bound = cut_at(row, self._side.version)
+        return row.read_upto if bound is None else bound

@@ -1,0 +1,250 @@
+"""Compares the rows of a table.
+
+That is by files where the target has them as the base, else by row ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from forklake.catalog.holdings import Held, HeldDifference, HeldFile, files_of, version_of
+from forklake.catalog.scan_plan import ScanPlanner
+from forklake.engine.local.file_rows import Selection, file_rows
+from forklake.model.fork_merge import MOST_CONFLICTS, MergeConflict, RowKeys
+from forklake.model.ids import DataFileId, TableId
+from forklake.model.rows import InlinedRow, TableRow
+from forklake.ops.merging.choice import Chooser
+from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows
+from forklake.ops.merging.row_keys import KeyClash, find_clash
+from forklake.ops.merging.sides import Side, Sides
+from forklake.ops.merging.table_files import Touched, holdings_of, is_as_base
+
+
+@dataclass
+class RowsEdit:
+    """What becomes of the files and inlined rows of a table of the target.
+
+    Attributes:
+        table_id: The table.
+        ended: Files of the target that go, with their deletes.
+        begun: Files of the source that come; with their deletes, unless there are other ones. A file of both is ended
+            and begun if it becomes readable up to another snapshot.
+        redone: Files of both, whose deletes become those of the source.
+        deleted: All deleted positions of files that come or stay, where neither side has just these.
+        ended_rows: Inlined rows of the target that go.
+        begun_rows: Inlined rows of the source that come.
+        by_rows: Whether rows were compared one by one.
+    """
+
+    table_id: TableId
+    ended: list[HeldFile] = field(default_factory=list)
+    begun: list[HeldFile] = field(default_factory=list)
+    redone: list[tuple[HeldFile, HeldFile]] = field(default_factory=list)
+    deleted: list[tuple[HeldFile, Numbers]] = field(default_factory=list)
+    ended_rows: list[InlinedRow] = field(default_factory=list)
+    begun_rows: list[InlinedRow] = field(default_factory=list)
+    by_rows: bool = False
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many live rows come to places of the target, and how many go from there."""
+        left = {file.row.data_file_id: file.row.record_count - positions.size for file, positions in self.deleted}
+        come = [left.get(file.row.data_file_id, file.live_count) for file in self.begun]
+        go = [file.live_count for file in self.ended]
+        for ours, theirs in self.redone:
+            come.append(max(0, theirs.live_count - ours.live_count))
+            go.append(max(0, ours.live_count - theirs.live_count))
+        begun = {file.row.data_file_id for file in self.begun}
+        for file, _ in self.deleted:
+            more = 0 if file.row.data_file_id in begun else left[file.row.data_file_id] - file.live_count
+            come.append(max(0, more))
+            go.append(max(0, -more))
+        return sum(come) + len(self.begun_rows), sum(go) + len(self.ended_rows)
+
+    def __bool__(self) -> bool:
+        return any((self.ended, self.begun, self.redone, self.deleted, self.ended_rows, self.begun_rows))
+
+
+def take_all(table_id: TableId, source: Held, target: Held) -> RowsEdit:
+    """Return the edit after which the target has what the source has."""
+    found = HeldDifference.of(target, source)
+    # The row of a file says how much of it is read.
+    cut = [(ours, theirs) for ours, theirs in found.changed if ours.bounds[0] != theirs.bounds[0]]
+    return RowsEdit(
+        table_id,
+        ended=[*found.removed, *(ours for ours, _ in cut)],
+        begun=[*found.added, *(theirs for _, theirs in cut)],
+        redone=[(ours, theirs) for ours, theirs in found.changed if ours.bounds[0] == theirs.bounds[0]],
+        ended_rows=found.removed_rows,
+        begun_rows=found.added_rows,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Files that either side changed, and where their rows are.
+
+    Source and target hold them. The places are those of the bases, of the source and of the target.
+    """
+
+    held: tuple[Held, Held]
+    places: tuple[Sequence[PlacedRows], PlacedRows, PlacedRows]
+
+
+class RowsMerge:
+    """Merges the rows of tables that both sides have."""
+
+    def __init__(self, sides: Sides, chooser: Chooser, keys: RowKeys, *, by_files: bool) -> None:
+        self._sides, self._chooser, self._keys, self._by_files = sides, chooser, keys, by_files
+
+    def merge(self, table: TableRow, place: tuple[str, str], theirs: Touched, ours: Touched) -> RowsEdit:
+        """Return what becomes of the rows of a table.
+
+        Args:
+            table: The table, as one of the sides has it.
+            place: The names of its schema and of the table.
+            theirs: What the source has otherwise than a base.
+            ours: What the target has otherwise than a base.
+        """
+        keys = self._keys.of(*place)
+        if keys and ours:
+            compared = self._compare(table, theirs | ours)
+            clash = find_clash(self._sides, table, keys, compared.held, compared.places)
+            if clash is not None:
+                return self._merge_rows(table, place, compared, clash)
+        bases = [holdings_of(base, table.table_id, theirs) for base in self._sides.bases]
+        target = holdings_of(self._sides.target, table.table_id, theirs)
+        if self._by_files and is_as_base(bases, target, theirs):
+            return take_all(table.table_id, holdings_of(self._sides.source, table.table_id, theirs), target)
+        return self._merge_rows(table, place, self._compare(table, theirs | ours))
+
+    def has_rows_of_bases(self, side: Side, table: TableRow, what: Touched) -> bool:
+        """Return whether a side has the same rows as the bases, wherever they are."""
+        mine = self._places_of(side, table, holdings_of(side, table.table_id, what))
+        for base in self._sides.bases:
+            other = self._places_of(base, table, holdings_of(base, table.table_id, what))
+            if not (np.array_equal(mine.row_ids, other.row_ids) and np.array_equal(mine.versions, other.versions)):
+                return False
+        return True
+
+    def _compare(self, table: TableRow, what: Touched) -> _Compared:
+        """Read where the rows of some files are."""
+        sides = (*self._sides.bases, self._sides.source, self._sides.target)
+        held = [holdings_of(side, table.table_id, what) for side in sides]
+        *bases, theirs, ours = (
+            self._places_of(side, table, of_side) for side, of_side in zip(sides, held, strict=True)
+        )
+        return _Compared((held[-2], held[-1]), (bases, theirs, ours))
+
+    def _merge_rows(
+        self, table: TableRow, place: tuple[str, str], compared: _Compared, clash: KeyClash | None = None
+    ) -> RowsEdit:
+        (source, target), (bases, theirs, ours) = compared.held, compared.places
+        choice = choose_rows(bases, theirs, ours)
+        taken = choice.from_source
+        if choice.conflicts[0].size and self._decide(place, choice.conflicts, choice.ambiguous):
+            taken = np.union1d(taken, choice.conflicts[0])
+        gone = taken
+        if clash is not None and self._decide_keys(place, clash):
+            gone = np.union1d(taken, clash.ours)
+        elif clash is not None:
+            gone = taken = np.setdiff1d(taken, clash.theirs)
+        kept, moved = ours.without(gone), theirs.only(taken)
+        edit = RowsEdit(table.table_id, by_rows=True)
+        for file in sorted({*source.files, *target.files}):
+            live = np.union1d(kept.positions_in(file), moved.positions_in(file))
+            self._place_file(edit, file, live, (source, theirs), (target, ours))
+        stays = set(kept.positions_in(INLINED).tolist())
+        edit.ended_rows = [row for row_id, row in target.rows.items() if row_id not in stays]
+        edit.begun_rows = [source.rows[row_id] for row_id in moved.positions_in(INLINED).tolist()]
+        return edit
+
+    def _place_file(
+        self,
+        edit: RowsEdit,
+        file: DataFileId,
+        live: Numbers,
+        source: tuple[Held, PlacedRows],
+        target: tuple[Held, PlacedRows],
+    ) -> None:
+        """Say what becomes of one file, of which these positions are live in the result."""
+        theirs, ours = source[0].files.get(file), target[0].files.get(file)
+        if ours is not None and np.array_equal(live, target[1].positions_in(file)):
+            return
+        if not live.size:
+            edit.ended += [ours] if ours is not None else []
+            return
+        is_source = theirs is not None and np.array_equal(live, source[1].positions_in(file))
+        if ours is None or (theirs is not None and _shows_less(ours, theirs)):
+            assert theirs is not None
+            edit.ended += [] if ours is None else [ours]
+            edit.begun.append(theirs)
+            if not is_source:
+                edit.deleted.append((theirs, _others(theirs, live)))
+        elif is_source and theirs is not None and ours.bounds[0] == theirs.bounds[0]:
+            edit.redone.append((ours, theirs))
+        else:
+            edit.deleted.append((ours, _others(ours, live)))
+
+    def _decide(self, place: tuple[str, str], found: Sequence[Numbers], ambiguous: Numbers) -> bool:
+        """Keep conflicts about rows; return whether the source decides them."""
+        unclear = set(ambiguous[:MOST_CONFLICTS].tolist())
+        takes_source = False
+        for row_id, ours, theirs in zip(*(part[:MOST_CONFLICTS].tolist() for part in found), strict=True):
+            takes_source = self._chooser.decide(
+                MergeConflict(
+                    "row",
+                    *place,
+                    row_id,
+                    "deleted" if ours < 0 else "updated",
+                    "deleted" if theirs < 0 else "updated",
+                    is_ambiguous=row_id in unclear,
+                )
+            )
+        return takes_source
+
+    def _decide_keys(self, place: tuple[str, str], clash: KeyClash) -> bool:
+        """Keep conflicts about keys; return whether the source decides them."""
+        takes_source = False
+        for key in clash.keys:
+            takes_source = self._chooser.decide(MergeConflict("key", *place, key, "added", "added"))
+        return takes_source
+
+    def _places_of(self, side: Side, table: TableRow, of_side: Held) -> PlacedRows:
+        return read_places(self._sides, side, table, of_side)
+
+
+def read_places(sides: Sides, side: Side, table: TableRow, of_side: Held) -> PlacedRows:
+    """Read the ids and versions of the live rows that a side has."""
+    parts: list[tuple[int, Numbers, Numbers, Numbers]] = []
+    if of_side.rows:
+        ids = np.array(sorted(of_side.rows), np.int64)
+        versions = np.array([version_of(of_side.rows[row_id]) for row_id in ids.tolist()], np.int64)
+        parts.append((INLINED, ids, versions, ids))
+    files = list(of_side.files.values())
+    planner = ScanPlanner(sides.session, sides.lake_path, side, table, by_origin=True)
+    plan = planner.plan_rows(files_of(files), []) if files else None
+    selection = Selection(table.table_name, planner.fields, ())
+    for one, scanned in zip(files, plan.files if plan else (), strict=True):
+        parts += [
+            (one.row.data_file_id, _numbers(rows.row_ids), _numbers(rows.snapshots), rows.positions)
+            for rows in file_rows(scanned, selection)
+        ]
+    return PlacedRows.of(parts)
+
+
+def _numbers(values: object) -> Numbers:
+    return np.asarray(values, np.int64)
+
+
+def _others(file: HeldFile, live: Numbers) -> Numbers:
+    return np.setdiff1d(np.arange(file.row.record_count, dtype=np.int64), live)
+
+
+def _shows_less(ours: HeldFile, theirs: HeldFile) -> bool:
+    """Return whether the target shows less of a file than the source."""
+    one, other = ours.bounds[0], theirs.bounds[0]
+    return one is not None and (other is None or one < other)
