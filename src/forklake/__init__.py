@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from forklake import errors, session
 from forklake.config import Clock, RetryPolicy, Settings
-from forklake.lake import Catalog, Fork, Lake, LakeAt, Options, Table, Transaction
+from forklake.lake import Catalog, Diff, Fork, Lake, LakeAt, Options, Table, Transaction
+from forklake.lake.across import Across, AcrossTable
 from forklake.model.clean_up import CleanUp, FileReference
 from forklake.model.definitions import (
     ColumnDefinition,
@@ -36,7 +37,21 @@ from forklake.model.definitions import (
     SortKey,
     VariantStats,
 )
+from forklake.model.difference import RowCounts, TableDiff
 from forklake.model.findings import Finding, LakeCheck
+from forklake.model.fork_merge import MergeConflict, MergePlan, TableMerge
+from forklake.model.lives import (
+    DroppedTogether,
+    EndedCatalog,
+    LeftCatalog,
+    Lifetime,
+    Quota,
+    QuotaUsage,
+    Reaped,
+    SparedSnapshot,
+    Tag,
+    Usage,
+)
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.overview import (
     ForkNode,
@@ -71,6 +86,7 @@ from forklake.model.records import (
     TableStats,
     View,
 )
+from forklake.model.trials import Trial, Trials
 from forklake.model.upkeep import CatalogBytes, LakeMaintained, MaintainedCatalog, MaintenanceNeeds
 from forklake.ops import relocate as relocation
 from forklake.ops import upgrade_lake
@@ -90,6 +106,8 @@ __version__ = "0.1.0"
 logging.getLogger("forklake").addHandler(logging.NullHandler())
 
 __all__ = [
+    "Across",
+    "AcrossTable",
     "Catalog",
     "CatalogBytes",
     "CatalogInfo",
@@ -104,7 +122,10 @@ __all__ = [
     "Connection",
     "DataFile",
     "DeleteFile",
+    "Diff",
     "DroppedCatalog",
+    "DroppedTogether",
+    "EndedCatalog",
     "ExportedCatalog",
     "FileReference",
     "Finding",
@@ -119,14 +140,18 @@ __all__ = [
     "LakeCheck",
     "LakeMaintained",
     "LakeStats",
+    "LeftCatalog",
+    "Lifetime",
     "Macro",
     "MacroImplementation",
     "MacroParameter",
     "MaintainedCatalog",
     "MaintenanceNeeds",
     "MappedColumn",
+    "MergeConflict",
     "MergeDelete",
     "MergeInsert",
+    "MergePlan",
     "MergeUpdate",
     "NameMapping",
     "NewDataFile",
@@ -138,19 +163,30 @@ __all__ = [
     "PartitionField",
     "Ping",
     "PrunedFiles",
+    "Quota",
+    "QuotaUsage",
+    "Reaped",
     "Relocation",
     "Result",
     "RetryPolicy",
+    "RowCounts",
     "ScanSummary",
     "Settings",
     "Snapshot",
     "SortKey",
+    "SparedSnapshot",
     "Table",
     "TableChange",
+    "TableDiff",
+    "TableMerge",
     "TableSize",
     "TableStats",
+    "Tag",
     "Transaction",
+    "Trial",
+    "Trials",
     "Upgrade",
+    "Usage",
     "VariantStats",
     "View",
     "batch_writer",

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from forklake.lake.catalog import Catalog, Fork
+from forklake.lake.diff import Diff
 from forklake.lake.lake import Lake, LakeAt
 from forklake.lake.options import Options
 from forklake.lake.table import Table
@@ -11,6 +12,7 @@ from forklake.model.submodules import submodules
 
 __all__ = [
     "Catalog",
+    "Diff",
     "Fork",
     "Lake",
     "LakeAt",

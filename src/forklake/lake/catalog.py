@@ -17,21 +17,21 @@ from forklake.catalog.state import CatalogState, Content
 from forklake.catalog.transaction import Staging
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
+from forklake.lake.living import Living
 from forklake.lake.maintenance import CatalogMaintenance
+from forklake.lake.merge_verbs import MergeVerbs
 from forklake.lake.notebook import catalog_html
 from forklake.lake.options import Options
-from forklake.lake.reader import Reader
 from forklake.lake.runner import Made
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import CatalogInfo, Commit, CommitInfo, Snapshot
+from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head, Version
-from forklake.ops import lifecycle
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.fork import fork, fork_many
-from forklake.ops.list_catalogs import check_limit, list_forks
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import Runtime
+from forklake.ops.terms import Duration, read_terms
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Catalog(Reader):
+class Catalog(Living, MergeVerbs):
     """One catalog of a lake. Safe to share between threads.
 
     The handle keeps the catalog's id, so it survives a rename. Each call sees what others have committed before
@@ -136,35 +136,29 @@ class Catalog(Reader):
         return CatalogMaintenance(self, self._catalog_id, self._version, self._check_writable)
 
     def at(
-        self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
+        self,
+        moment: Moment | None = None,
+        /,
+        *,
+        version: int | None = None,
+        timestamp: Time | None = None,
+        tag: str | None = None,
     ) -> Catalog:
         """Return the same catalog at a snapshot of its lineage, or at a time.
 
         Args:
-            moment: A snapshot id or a time, if neither is given by name.
+            moment: A snapshot id, a time or a tag, if it is not given by name.
             version: A snapshot id.
             timestamp: A datetime, a date or a text; without a zone it is UTC.
+            tag: A name of a snapshot: the catalog's own, or else the nearest ancestor's.
 
         Raises:
             SnapshotNotFoundError: The snapshot never existed, is expired, or lies outside the lineage.
             InvalidInputError: Not exactly one moment was given, or it is none.
         """
-        found = versions.version_of(self._runtime.store, self._version(), one_moment(moment, version, timestamp))
+        wanted = one_moment(moment, version, timestamp, tag)
+        found = versions.version_of(self._runtime.store, self._version(), wanted)
         return Catalog(self._runtime, self._catalog_id, CatalogState(self._runtime.store, found), name=self._last_name)
-
-    def snapshots(self, *, limit: int | None = None, author: str | None = None) -> list[Snapshot]:
-        """Return the snapshots of the catalog's lineage, oldest first.
-
-        These are its own snapshots, and those of its ancestors up to each fork.
-
-        Args:
-            limit: Only the newest ones, at most this many.
-            author: Only those that this author committed.
-        """
-        found = versions.snapshots(self._runtime.store, self._version())
-        if author is not None:
-            found = [snapshot for snapshot in found if snapshot.author == author]
-        return found if limit is None else found[-check_limit(limit) :]
 
     def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
         """Run SQL statements in the catalog, and return the result of the last one.
@@ -231,6 +225,11 @@ class Catalog(Reader):
         data_path: str | os.PathLike[str] | None = None,
         if_not_exists: bool = False,
         copy: bool = False,
+        ttl: Time | Duration | None = None,
+        renew_by_commits: Duration | None = None,
+        purge_after: Duration | None = None,
+        author: str | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> Fork:
         """Return a new catalog that starts as this one is, or was at a snapshot or time.
 
@@ -243,26 +242,38 @@ class Catalog(Reader):
 
         Args:
             name: The name of the new catalog.
-            at: A snapshot that the catalog can see, or a time; its head if not given.
+            at: A snapshot that the catalog can see, a time or a tag; its head if not given.
             data_path: Where the fork's own files go, if not below the lake's data path.
             if_not_exists: Return the fork of this catalog that has the name already. Of several callers at the same
                 moment, one creates it.
             copy: Write the metadata out instead of referring to it.
+            ttl: How long it lives, such as ``2h``, or until when. Past that it refuses commits and forks, and
+                `Lake.reap` drops it. A fork that exists already keeps its own.
+            renew_by_commits: Each commit to it moves the end to at least so long after it.
+            purge_after: So long after it was dropped, `Lake.reap` purges it; never if not given.
+            author: Who makes the fork; the author of its first snapshot.
+            labels: Texts by name, for whoever looks for catalogs.
 
         Raises:
             AlreadyExistsError: The name is taken by something else.
             SnapshotNotFoundError: The catalog has no such snapshot.
+            CatalogLapsedError: The catalog is past its lifetime.
+            QuotaError: A quota allows no more forks.
+            InvalidInputError: The lifetime lies in the past, or is none.
         """
         runtime = self._runtime
         if at is None and self._past_version is not None:
             at = self._past_version.snapshot_id
         own_path = None if data_path is None else os.fspath(data_path)
+        terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
         if not copy:
-            made = fork(runtime, self._catalog_id, name, at=at, data_path=own_path, if_not_exists=if_not_exists)
+            made = fork(
+                runtime, self._catalog_id, name, at=at, data_path=own_path, if_not_exists=if_not_exists, terms=terms
+            )
             return Fork(runtime, made.catalog_id, name=name, created=made.created)
         if if_not_exists:
             raise InvalidInputError("A copying fork cannot be asked for with if_not_exists.")
-        copied = copy_catalog(runtime, self._catalog_id, name, at=at, data_path=own_path)
+        copied = copy_catalog(runtime, self._catalog_id, name, at=at, data_path=own_path, terms=terms)
         return Fork(runtime, copied, name=name, created=True)
 
     def fork_many(
@@ -270,54 +281,32 @@ class Catalog(Reader):
         names: Iterable[str],
         *,
         at: Moment | None = None,
+        ttl: Time | Duration | None = None,
+        renew_by_commits: Duration | None = None,
+        purge_after: Duration | None = None,
+        author: str | None = None,
+        labels: Mapping[str, str] | None = None,
         on_progress: Callable[[int], None] = lambda made: None,
     ) -> list[Fork]:
         """Return one fork for each name, all at the same snapshot.
 
         It takes far fewer transactions than names: forks are created in batches of 10,000, each all or nothing. After
-        each batch ``on_progress`` gets the number of forks created so far.
+        each batch ``on_progress`` gets the number of forks created so far. The lifetime, author and labels are those of
+        `fork`, for each of them.
 
         Raises:
             AlreadyExistsError: A name is taken.
-            InvalidInputError: A name is given twice.
+            InvalidInputError: A name is given twice, or one text instead of a list of names.
         """
+        if isinstance(names, str):
+            raise InvalidInputError(f"Forks are made of a list of names, not of {names!r}; no fork was made.")
         if at is None and self._past_version is not None:
             at = self._past_version.snapshot_id
         runtime = self._runtime
         wanted = list(names)
-        made = fork_many(runtime, self._catalog_id, wanted, at=at, on_progress=on_progress)
+        terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
+        made = fork_many(runtime, self._catalog_id, wanted, at=at, terms=terms, on_progress=on_progress)
         return [Fork(runtime, catalog, name=name, created=True) for catalog, name in zip(made, wanted, strict=True)]
-
-    def forks(self) -> list[CatalogInfo]:
-        """Return the live forks of this catalog, oldest first, without their own forks.
-
-        Copies, and forks that were severed since, are included.
-        """
-        return list_forks(self._runtime, self._catalog_id)
-
-    def rename(self, name: str) -> None:
-        """Rename the catalog.
-
-        Its directory, its forks and all handles on it stay as they are.
-
-        Raises:
-            AlreadyExistsError: Another live catalog has the name.
-            NotFoundError: The catalog was dropped.
-        """
-        self._check_writable()
-        lifecycle.rename_catalog(self._runtime.store, self._catalog_id, name)
-        self._last_name = name
-
-    def drop(self) -> None:
-        """Drop the catalog.
-
-        Nothing is deleted: forks keep working, and `Lake.undrop_catalog` brings it back.
-
-        Raises:
-            NotFoundError: It was dropped already.
-        """
-        self._check_writable()
-        lifecycle.drop_catalog(self._runtime.store, self._catalog_id)
 
     def _head(self) -> Head:
         return versions.head_by_id(self._runtime.store, self._catalog_id)

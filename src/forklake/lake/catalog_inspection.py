@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from forklake.errors import CatalogDroppedError
 from forklake.model.ids import CatalogId
+from forklake.model.lives import Lifetime
 from forklake.model.records import CatalogInfo
 from forklake.model.upkeep import CatalogBytes
 from forklake.ops.catalog_bytes import catalog_bytes
 from forklake.ops.list_catalogs import catalog_by_id, parent_of
+from forklake.ops.renew import author_of, labels_of, lifetime_of
 from forklake.ops.runtime import Runtime
 
 
@@ -43,6 +45,21 @@ class CatalogInspection:
             NotFoundError: It was dropped.
         """
         return catalog_bytes(self._runtime.store, self._catalog_id)
+
+    @property
+    def lifetime(self) -> Lifetime | None:
+        """When the catalog ends of itself; None if it does not."""
+        return lifetime_of(self._runtime, self._catalog_id)
+
+    @property
+    def author(self) -> str | None:
+        """Who created the catalog, if that was said and its first snapshot is retained."""
+        return author_of(self._runtime, self._catalog_id)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels that the catalog was created with, by name."""
+        return labels_of(self._runtime, self._catalog_id)
 
     @property
     def is_live(self) -> bool:

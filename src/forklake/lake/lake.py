@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -13,6 +14,7 @@ from forklake.catalog.state import CatalogState
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
 from forklake.lake.lake_maintenance import LakeMaintenance
+from forklake.lake.many_catalogs import ManyCatalogs
 from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
@@ -29,6 +31,7 @@ from forklake.ops.ping_lake import ping_lake
 from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.purge_catalogs import purge
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
+from forklake.ops.terms import Duration, read_lifetime, read_terms
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from forklake.session.connection import Connection
 
 
-class Lake:
+class Lake(ManyCatalogs):
     """An open lake: one metadata database with its catalogs.
 
     Safe to share between threads, but not between processes.
@@ -132,6 +135,11 @@ class Lake:
         at_base: bool = False,
         encrypted: bool = False,
         if_not_exists: bool = False,
+        ttl: Time | Duration | None = None,
+        renew_by_commits: Duration | None = None,
+        purge_after: Duration | None = None,
+        author: str | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> Catalog:
         """Create a catalog with an empty schema ``main``, and return it.
 
@@ -144,13 +152,20 @@ class Lake:
             encrypted: Give each of its files a key of its own, which is kept in the metadata; its forks' too.
             if_not_exists: Return the catalog that has the name already. Of several callers at the same moment, one
                 creates it.
+            ttl: How long it lives, such as ``2h``, or until when; see `Catalog.fork`.
+            renew_by_commits: Each commit to it moves the end to at least so long after it.
+            purge_after: So long after it was dropped, `reap` purges it; never if not given.
+            author: The author of its first snapshot.
+            labels: Texts by name, for whoever looks for catalogs.
 
         Raises:
             AlreadyExistsError: A live catalog has the name.
             InvalidPathError: The path overlaps another catalog's directory.
+            InvalidInputError: The lifetime lies in the past, or is none.
         """
         runtime = self._runtime
         own_path = None if data_path is None else os.fspath(data_path)
+        terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
         made = create_catalog(
             runtime,
             name,
@@ -158,6 +173,7 @@ class Lake:
             at_base=at_base,
             encrypted=encrypted,
             if_not_exists=if_not_exists,
+            terms=terms,
         )
         return Catalog(runtime, made.catalog_id, name=name, created=made.created)
 
@@ -219,14 +235,16 @@ class Lake:
         after: str | None = None,
         limit: int | None = None,
         at: Moment | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> list[CatalogInfo]:
         """Return the catalogs sorted by name: all of them, or with ``limit`` a page.
 
         ``after`` is the last name of the previous page. A page costs the same however many catalogs there are; a
         list of a million takes hundreds of megabytes. With ``at``, a snapshot of any catalog or a time, these are
-        the catalogs of that moment: under the names they had, each with its newest snapshot then.
+        the catalogs of that moment: under the names they had, each with its newest snapshot then. With ``labels``,
+        these are the catalogs that have all of them.
         """
-        return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=at)
+        return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=at, labels=labels)
 
     def dropped_catalogs(self, *, prefix: str = "", limit: int | None = None) -> list[DroppedCatalog]:
         """Return the dropped catalogs that can be brought back, by id: all, or the first.
@@ -235,18 +253,19 @@ class Lake:
         """
         return list_dropped(self._runtime, prefix=prefix, limit=limit)
 
-    def undrop_catalog(self, name_or_id: str | int) -> Catalog:
+    def undrop_catalog(self, name_or_id: str | int, *, ttl: Time | Duration | None = None) -> Catalog:
         """Bring a dropped catalog back, by its id or its name.
 
-        A name is enough if only one catalog was dropped under it.
+        A name is enough if only one catalog was dropped under it. A lifetime that has passed is forgotten: it lives
+        until it is dropped, unless ``ttl`` gives it another.
 
         Raises:
             NotFoundError: No such catalog is dropped, or it was purged.
             AlreadyExistsError: A live catalog has its name.
         """
         catalog = lifecycle.dropped_catalog(self._runtime.store, name_or_id)
-        lifecycle.undrop_catalog(self._runtime.store, catalog)
-        return Catalog(self._runtime, catalog)
+        lifetime = None if ttl is None else read_lifetime(self._runtime.store, ttl, None, None)
+        return Catalog(self._runtime, catalog, name=lifecycle.undrop_catalog(self._runtime.store, catalog, lifetime))
 
     def purge(self, name_or_id: str | int) -> None:
         """Give up a dropped catalog for good: its snapshots, options and ancestry.

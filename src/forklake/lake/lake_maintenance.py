@@ -38,12 +38,12 @@ class LakeMaintenance:
         return find_needs(self._runtime.store)
 
     def run(self, *, duration: timedelta | str | None = None, progress: Progress | None = None) -> LakeMaintained:
-        """Clean up the files of the lake, then do what its catalogs need: see `needs`.
+        """Reap, clean up the files of the lake, then do what its catalogs need.
 
-        Rows are flushed, snapshots expire that the option ``expire_older_than`` lets expire, small files are merged,
-        and files with many deleted rows are rewritten. Catalogs are visited in random order, so several machines may
-        run this at once. A catalog that fails is reported, and the rest goes on; the next run goes on where this one
-        ended.
+        Catalogs past their lifetimes are dropped; `needs` says what the others need. Rows are flushed, snapshots expire
+        that the option ``expire_older_than`` lets expire, small files are merged, and files with many deleted rows are
+        rewritten. Catalogs are visited in random order, so several machines may run this at once. A catalog that fails
+        is reported, and the rest goes on; the next run goes on where this one ended.
 
         Args:
             duration: For how long new catalogs are visited, such as ``10 minutes``; if not given, all are.

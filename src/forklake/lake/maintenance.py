@@ -6,7 +6,7 @@ It is done from time to time, and changes no rows.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from forklake.lake.runner import Runner
 from forklake.model.clean_up import CleanUp
 from forklake.model.findings import LakeCheck
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import SparedSnapshot
 from forklake.model.records import (
     CheckpointStep,
     Commit,
@@ -36,6 +37,18 @@ from forklake.ops.sever import sever
 
 if TYPE_CHECKING:
     from forklake.ops.checkpoint import CheckpointWork
+
+
+class ExpiredSnapshots(list[SnapshotId]):
+    """The ids of snapshots that expired, oldest first.
+
+    Attributes:
+        spared: Snapshots that were to expire and stay, and why.
+    """
+
+    def __init__(self, ids: Iterable[SnapshotId] = (), spared: Sequence[SparedSnapshot] = ()) -> None:
+        super().__init__(ids)
+        self.spared = tuple(spared)
 
 
 class Maintenance:
@@ -188,15 +201,18 @@ class CatalogMaintenance(Maintenance):
         *,
         snapshot_ids: Sequence[int] | None = None,
         older_than: Time | timedelta | None = None,
+        release: bool = False,
         dry_run: bool = False,
-    ) -> list[SnapshotId]:
+    ) -> ExpiredSnapshots:
         """Expire own snapshots by id or age, and return their ids.
 
-        Forks keep what they see.
+        Forks keep what they see. Tagged snapshots are spared until their tags let go of them, and so are those that
+        later merges are compared with; ``spared`` of the result says which, and why.
 
         Args:
             snapshot_ids: The snapshots, by id.
             older_than: The snapshots before this time; a timedelta or a text such as ``7 days`` is an age.
+            release: Spare nothing but the newest snapshot; the tags of what expires go with it.
             dry_run: Expire nothing; only return the ids.
 
         Raises:
@@ -204,14 +220,15 @@ class CatalogMaintenance(Maintenance):
             InvalidInputError: Not exactly one of ids and age was given, or the newest snapshot was named.
         """
         self._check_writable()
-        chosen = expire_snapshots(
+        found = expire_snapshots(
             self._runner._runtime,
             self._catalog_id,
             snapshot_ids=snapshot_ids,
             older_than=older_than,
+            release=release,
             dry_run=dry_run,
         )
-        return [snapshot.snapshot_id for snapshot in chosen]
+        return ExpiredSnapshots((snapshot.snapshot_id for snapshot in found.expired), found.spared)
 
     def cleanup_old_files(
         self,

@@ -12,15 +12,34 @@ from forklake import sql
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_names
 from forklake.lake import engine_columns
+from forklake.model.difference import DiffScan
 from forklake.model.predicate import Condition
 from forklake.model.scan import first_rows
 from forklake.ops import read_table as reading
+from forklake.ops.runtime import Runtime
 from forklake.session.result import Result
-from forklake.session.result_content import FrameRows, LocalRows
+from forklake.session.result_content import FrameRows, LocalDifferences, LocalRows
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table
     from forklake.sql.parameters import Values
+
+
+def read_differences(runtime: Runtime, plan: DiffScan) -> Result:
+    """Return the rows that differ between two scans; only metadata is read yet.
+
+    Raises:
+        DataFileError: A footer that is needed to plan cannot be read.
+    """
+
+    def by_engine() -> FrameRows:
+        paths = tuple(dict.fromkeys(file.path for side in plan.plans for file in side.files))
+        frame = runtime.engine.differences(plan.before, plan.after)
+        return FrameRows(runtime.engine, frame, paths, f'table "{plan.after.table}"')
+
+    if all(reading.is_read_locally(side, side.fields, runtime.settings) for side in plan.plans):
+        return Result.of_source(plan.fields, LocalDifferences(plan, by_engine))
+    return Result.of_source(plan.fields, by_engine())
 
 
 def read_rows(

@@ -91,9 +91,10 @@ class Storage:
 
         Raises:
             InvalidPathError: A path does not lie below the table's directory.
-            InvalidInputError: Partition values do not fit the table's partitioning.
+            InvalidInputError: Partition values do not fit the table's partitioning, or a file waits for deletion.
         """
-        return self._run(lambda staging, row: change_files.append_files(staging, row, files))
+        runtime = self._table._reader._runtime
+        return self._run(lambda staging, row: change_files.append_files(staging, runtime, row, files))
 
     def delete_rows(self, delete_files: Sequence[NewDeleteFile]) -> Commit:
         """Add delete files that the caller has written.
@@ -103,8 +104,12 @@ class Storage:
         Raises:
             NotFoundError: A data file is not part of the table.
             CommitConflictError: Another commit deleted rows of the same data file.
+            InvalidInputError: A file waits for deletion.
         """
-        return self._run(lambda staging, row: change_files.delete_rows(staging, row, delete_files), rerun=False)
+        runtime = self._table._reader._runtime
+        return self._run(
+            lambda staging, row: change_files.delete_rows(staging, runtime, row, delete_files), rerun=False
+        )
 
     def remove_files(self, data_file_ids: Sequence[int]) -> Commit:
         """Remove data files, with their delete files, from the table.

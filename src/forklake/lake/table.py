@@ -121,7 +121,13 @@ class Table:
         return Storage(self)
 
     def at(
-        self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
+        self,
+        moment: Moment | None = None,
+        /,
+        *,
+        version: int | None = None,
+        timestamp: Time | None = None,
+        tag: str | None = None,
     ) -> Table:
         """Return the same table at a snapshot of the catalog's lineage, or at a time.
 
@@ -132,7 +138,7 @@ class Table:
             NotFoundError: The table did not exist at that moment.
             InvalidInputError: Not exactly one moment was given, or it is none; or this is a table of a transaction.
         """
-        past = self._reader._past(one_moment(moment, version, timestamp))
+        past = self._reader._past(one_moment(moment, version, timestamp, tag))
         content = past._content()
         row = self._find_row(content)
         return Table(past, row, lookup.schema_by_id(content, row.schema_id).schema_name)

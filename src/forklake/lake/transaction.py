@@ -9,6 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from forklake import session
+from forklake.catalog import versions
+from forklake.catalog.limits import check_not_lapsed
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_text
 from forklake.catalog.state import CatalogState, Content
@@ -183,6 +185,7 @@ class Transaction(Reader):
         staging = self._open()
         if self._known is not None:
             return Commit()
+        check_not_lapsed(self._runtime.store, self._head)
         before = staging.file_count
         rows = staging.run(verb) or 0
         self._row_count += rows
@@ -191,7 +194,10 @@ class Transaction(Reader):
     def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
         staging = self._open()
         # Under a key that is committed already, all of this was done the first time.
-        return staging.run(verb) if self._known is None else None
+        if self._known is not None:
+            return None
+        check_not_lapsed(self._runtime.store, self._head)
+        return staging.run(verb)
 
     def _make(
         self,
@@ -220,5 +226,6 @@ class Transaction(Reader):
         """Return the catalog at one of its own snapshots, which may have expired since."""
         if self._after is not None and self._after.version.snapshot_id == snapshot:
             return self._after
-        base = self._head.version
-        return CatalogState(self._runtime.store, base.at(snapshot, base.schema_version, base.snapshot_time))
+        return CatalogState(
+            self._runtime.store, versions.own_version(self._runtime.store, self._head.version, snapshot)
+        )

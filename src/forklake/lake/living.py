@@ -1,0 +1,186 @@
+"""The life of a catalog: its name, snapshots and tags, lifetime and quota."""
+
+from __future__ import annotations
+
+from forklake.catalog import versions
+from forklake.catalog.moments import Moment, Time
+from forklake.errors import CatalogDroppedError
+from forklake.model.ids import CatalogId
+from forklake.model.lives import Lifetime, Quota, QuotaUsage, Tag
+from forklake.model.records import CatalogInfo, Snapshot
+from forklake.model.version import Version
+from forklake.ops import lifecycle
+from forklake.ops.list_catalogs import check_limit, list_forks
+from forklake.ops.quotas import quota_of, set_quota
+from forklake.ops.renew import renew
+from forklake.ops.runtime import Runtime
+from forklake.ops.tag_snapshots import list_tags, tag_snapshot, untag_snapshot
+from forklake.ops.terms import Duration
+
+
+class Living:
+    """What a catalog says of its life, and how that is changed."""
+
+    _runtime: Runtime
+    _catalog_id: CatalogId
+    _past_version: Version | None
+    _last_name: str | None
+
+    def _version(self) -> Version:
+        raise NotImplementedError
+
+    def _check_writable(self) -> None:
+        raise NotImplementedError
+
+    def rename(self, name: str) -> None:
+        """Rename the catalog.
+
+        Its directory, its forks and all handles on it stay as they are.
+
+        Raises:
+            AlreadyExistsError: Another live catalog has the name.
+            NotFoundError: The catalog was dropped.
+        """
+        self._check_writable()
+        lifecycle.rename_catalog(self._runtime.store, self._catalog_id, name)
+        self._last_name = name
+
+    def drop(self, *, if_exists: bool = False) -> None:
+        """Drop the catalog.
+
+        Nothing is deleted: forks keep working, and `Lake.undrop_catalog` brings it back.
+
+        Args:
+            if_exists: Do nothing if it was dropped already.
+
+        Raises:
+            NotFoundError: It was dropped already.
+        """
+        self._check_writable()
+        try:
+            lifecycle.drop_catalog(self._runtime.store, self._catalog_id)
+        except CatalogDroppedError:
+            if not if_exists:
+                raise
+
+    def forks(self) -> list[CatalogInfo]:
+        """Return the live forks of this catalog, oldest first, without their own forks.
+
+        Copies, and forks that were severed since, are included.
+        """
+        return list_forks(self._runtime, self._catalog_id)
+
+    def snapshots(self, *, limit: int | None = None, author: str | None = None) -> list[Snapshot]:
+        """Return the snapshots of the catalog's lineage, oldest first.
+
+        These are its own snapshots, and those of its ancestors up to each fork.
+
+        Args:
+            limit: Only the newest ones, at most this many.
+            author: Only those that this author committed.
+        """
+        found = versions.snapshots(self._runtime.store, self._version())
+        if author is not None:
+            found = [snapshot for snapshot in found if snapshot.author == author]
+        return found if limit is None else found[-check_limit(limit) :]
+
+    def tag(
+        self,
+        name: str,
+        *,
+        at: Moment | None = None,
+        keep_until: Time | Duration | None = None,
+        message: str | None = None,
+    ) -> Tag:
+        """Give one of the catalog's own snapshots a name, and return the tag.
+
+        The name works wherever a version is asked for, in the catalog and in its forks. While it is there, expiry
+        spares the snapshot.
+
+        Args:
+            name: A name that reads neither as a number nor as a time; case does not matter for A to Z.
+            at: A snapshot, a time or another tag; the newest snapshot if not given.
+            keep_until: Until when it keeps the snapshot from expiry: a time, or a length of time such as ``30 days``.
+                For ever if not given.
+            message: Why it is set.
+
+        Raises:
+            AlreadyExistsError: A snapshot of the catalog has the name.
+            InvalidInputError: The name cannot be used, the snapshot is inherited, or ``keep_until`` lies in the past.
+            SnapshotNotFoundError: There is no such snapshot.
+        """
+        if at is None and self._past_version is not None:
+            at = self._past_version.snapshot_id
+        return tag_snapshot(self._runtime, self._catalog_id, name, at=at, keep_until=keep_until, message=message)
+
+    def untag(self, name: str) -> None:
+        """Take the name of a snapshot away; the snapshot stays.
+
+        Raises:
+            NotFoundError: None of the catalog's own snapshots has the name.
+        """
+        self._check_writable()
+        untag_snapshot(self._runtime, self._catalog_id, name)
+
+    def tags(self) -> list[Tag]:
+        """Return the tags that name versions of the catalog.
+
+        Its own come first, by name, and then its ancestors', nearest first. Of one name, the nearest counts.
+        """
+        return list_tags(self._runtime, self._version())
+
+    def renew(
+        self,
+        ttl: Time | Duration | None,
+        *,
+        renew_by_commits: Duration | None = None,
+        purge_after: Duration | None = None,
+    ) -> Lifetime | None:
+        """Give the catalog another lifetime, from now on, and return it.
+
+        That works as long as it is not dropped, also past the old end.
+
+        Args:
+            ttl: How long it lives from now on, such as ``2h``, or until when; None: it has no lifetime any more.
+            renew_by_commits: Each commit moves the end to at least so long after it; as before if not given.
+            purge_after: So long after it was dropped, `Lake.reap` purges it; as before if not given.
+
+        Raises:
+            InvalidInputError: It is no length of time, or it lies in the past.
+            NotFoundError: The catalog was dropped.
+        """
+        self._check_writable()
+        return renew(self._runtime, self._catalog_id, ttl, renew_by_commits=renew_by_commits, purge_after=purge_after)
+
+    def set_quota(
+        self,
+        *,
+        max_bytes: int | None = None,
+        max_files: int | None = None,
+        max_forks: int | None = None,
+        max_depth: int | None = None,
+        subtree: bool = False,
+    ) -> None:
+        """Limit what the catalog may hold, in place of the limits that it had.
+
+        Whoever would exceed a limit is refused by a QuotaError, in the transaction that would. None is no limit;
+        without any the catalog has no quota.
+
+        Args:
+            max_bytes: The bytes of its own live data and delete files; inherited ones do not count.
+            max_files: The number of those files.
+            max_forks: The number of its live forks.
+            max_depth: The levels of forks below it: 1 allows forks, and no forks of them.
+            subtree: Its forks, and theirs, count with it, for bytes, files and forks. They then wait for each other's
+                commits.
+
+        Raises:
+            InvalidInputError: A limit is no number, or lies below what is used.
+        """
+        self._check_writable()
+        quota = Quota(max_bytes, max_files, max_forks, max_depth, subtree)
+        set_quota(self._runtime, self._catalog_id, quota)
+
+    def quota(self) -> QuotaUsage:
+        """Return the limits of the catalog, and how much of them is used."""
+        return quota_of(self._runtime, self._catalog_id)
