@@ -8,7 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from forklake.catalog.moments import read_time
+from forklake.catalog import versions
+from forklake.catalog.limits import check_not_lapsed
+from forklake.catalog.moments import TagName, read_time
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of
@@ -41,6 +43,7 @@ _OPTIONS: Final = (
     "read_write",
     "snapshot_time",
     "snapshot_version",
+    "tag",
     "type",
     "write_deletion_vectors",
 )
@@ -147,12 +150,15 @@ class _AttachRequest:
         """Return the name of the metadata catalog, which holds the metadata tables."""
         return self.text("metadata_catalog") or f"__ducklake_metadata_{alias}"
 
-    def _pin(self) -> int | datetime | None:
-        version, time = self.options.get("snapshot_version"), self.options.get("snapshot_time")
-        if version is not None and time is not None:
-            raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
-        if (version is not None or time is not None) and self.options.get("read_write"):
+    def _pin(self) -> int | datetime | TagName | None:
+        version, time, tag = (self.options.get(name) for name in ("snapshot_version", "snapshot_time", "tag"))
+        given = [one for one in (version, time, tag) if one is not None]
+        if len(given) > 1:
+            raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP" + ("" if tag is None else ", or a TAG"))
+        if given and self.options.get("read_write"):
             raise InvalidInputError("SNAPSHOT_VERSION / SNAPSHOT_TIME can only be used in read-only mode")
+        if tag is not None:
+            return TagName(str(tag))
         if version is not None:
             if not str(version).isdecimal():
                 raise InvalidInputError(f'SNAPSHOT_VERSION is the number of a snapshot, not "{version}".')
@@ -194,6 +200,9 @@ class _AttachRequest:
         self._check_encryption(catalog)
         if self.pin is not None:
             catalog = catalog.at(self.pin)
+        if not self.read_only:
+            store = runtime_of(lake).store
+            check_not_lapsed(store, versions.head_by_id(store, catalog.catalog_id), "it was not attached for writing")
         return AttachedCatalog(
             alias,
             self.key,

@@ -27,6 +27,7 @@ from forklake.session import alterations, changes, copying, definitions, queries
 from forklake.session.attach import attach
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.checkpoint import checkpoint
+from forklake.session.forks import merge_fork, refresh_fork
 from forklake.session.guard import guard
 from forklake.session.hints import in_sql
 from forklake.session.name_resolution import SessionNames
@@ -37,6 +38,7 @@ from forklake.session.result import Result
 from forklake.session.state import SessionState
 from forklake.session.work import Work
 from forklake.sql import statements
+from forklake.sql.fork_statements import MergeFork, RefreshFork
 from forklake.sql.made_queries import compute_options
 from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse
@@ -474,6 +476,8 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.Delete: changes.delete,
     statements.Truncate: changes.truncate,
     statements.Merge: changes.merge,
+    MergeFork: merge_fork,
+    RefreshFork: refresh_fork,
     statements.Query: queries.query,
     statements.Show: show.show,
     statements.Describe: show.describe,

@@ -7,13 +7,16 @@ from typing import assert_never
 
 from forklake.model.hint import (
     AllowExisting,
+    ChooseSide,
     CommitAgain,
     ForkAgain,
     GiveMessage,
     Hint,
     ListCatalogs,
     ListSnapshots,
+    ListTags,
     NameById,
+    RenewCatalog,
     SetDataPath,
     UndropCatalog,
     UpgradeLake,
@@ -36,8 +39,13 @@ def in_sql(alias: str, hint: Hint) -> str:
             return f"`FROM ducklake_catalogs({lake}, at => {when})` lists the catalogs that there were."
         case ListSnapshots():
             return f"`FROM ducklake_snapshots({lake})` lists the versions of the catalog."
+        case ListTags():
+            return f"`FROM ducklake_tags({lake})` lists the tags of its versions."
         case UndropCatalog(catalog_id):
             return f"`CALL ducklake_undrop_catalog({lake}, {catalog_id})` brings it back."
+        case RenewCatalog(name):
+            given = f"{lake}, {quote_text(name)}, INTERVAL 2 hours"
+            return f"`CALL ducklake_renew({given})` gives it more time, until it is dropped."
         case NameById(catalog_id):
             return (
                 f"Say which by its id: `CALL ducklake_undrop_catalog({lake}, {catalog_id})`, or"
@@ -53,6 +61,8 @@ def in_sql(alias: str, hint: Hint) -> str:
             return f"Say `CALL ducklake_set_commit_message({lake}, 'author', 'message')` in the transaction."
         case CommitAgain():
             return f"Look with `FROM ducklake_snapshots({lake})` whether it happened before you say it again."
+        case ChooseSide():
+            return "Choose a side with STRATEGY ours or theirs, or change one of them first."
         case UpgradeLake():
             return (
                 "Make a backup, then bring it to the version of this release: with the command "

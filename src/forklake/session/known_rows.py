@@ -1,4 +1,4 @@
-"""Relations that are not tables: rows in memory, change feeds and files.
+"""Relations that are not tables: rows in memory, change feeds, diffs and files.
 
 Most catalog functions and all metadata tables give rows in memory, which are known without a job.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from forklake.lake.table import Table
 from forklake.model import types
+from forklake.model.difference import DiffScan
 from forklake.model.field import Field
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
@@ -60,10 +61,22 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """Rows of files that belong to no table.
+class Differences:
+    """The rows of a table that differ between two versions, which take a job to read."""
 
-    They are a frame of the engine, with its columns.
+    plan: DiffScan
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The columns of ``*``."""
+        return self.plan.fields
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Rows of files, as a frame of the engine with its columns.
+
+    The files belong to no table, or are those of a table in many catalogs.
     """
 
     columns: tuple[Field, ...]

@@ -284,6 +284,10 @@ class SessionNames:
             if not isinstance(at.value, int):
                 raise InvalidInputError(f"Binder Error: A version is the number of a snapshot, not {at.value!r}.")
             return attached.catalog.at(version=at.value)
+        if at.kind == "tag":
+            if not isinstance(at.value, str):
+                raise InvalidInputError(f"Binder Error: A tag is the name of a snapshot, not {at.value!r}.")
+            return attached.catalog.at(tag=at.value)
         if isinstance(at.value, timedelta):
             return attached.catalog.at(timestamp=clock(attached.lake)() - at.value)
         return attached.catalog.at(timestamp=read_time(at.value))

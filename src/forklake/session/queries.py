@@ -23,7 +23,7 @@ from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_locally, shown_fields
 from forklake.session.frames import CallerFrame
-from forklake.session.known_rows import Changes, Files, Rows
+from forklake.session.known_rows import Changes, Differences, Files, Rows
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
@@ -186,6 +186,8 @@ def _scan_frame(state: SessionState, name: str, scan: Scan, plans: dict[str, Sca
         return state.engine.rows_frame(fields, [tuple(row[place] for place in chosen) for row in source.rows])
     if isinstance(source, Changes):
         return state.engine.select(_changes_frame(source), scan.columns)
+    if isinstance(source, Differences):
+        return state.engine.select(state.engine.differences(*source.plan.plans), scan.columns)
     if isinstance(source, Files):
         return state.engine.select(source.frame, scan.columns)
     if isinstance(source, CallerFrame):

@@ -9,12 +9,14 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 
 from forklake.engine.engine import Engine, Frame
+from forklake.engine.local.row_differences import read_differences
 from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import EngineError, InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.python_values import from_python, to_python
 from forklake.files.values import stored_array, values_of
 from forklake.model import types
+from forklake.model.difference import DiffScan
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan
 
@@ -118,6 +120,35 @@ class LocalRows:
             # A value that cannot be shown: the engine has the last word on it.
             return self.by_engine().collect(limit)
         return found.slice(self.offset) if self.offset else found
+
+    def frame(self, names: Sequence[str], limit: int | None) -> Frame:
+        """Return the same rows as a frame, read by the engine."""
+        return self.by_engine().frame(names, limit)
+
+    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
+        """Return variants as values of Python."""
+        return self.by_engine().python_variants(pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDifferences:
+    """The rows that differ between two scans, which this process reads.
+
+    Attributes:
+        plan: The scans.
+        by_engine: Gives the same rows, read by the engine.
+    """
+
+    plan: DiffScan
+    by_engine: Callable[[], FrameRows]
+
+    def collect(self, limit: int | None) -> pa.Table:
+        """Read the files."""
+        try:
+            return read_differences(self.plan.before, self.plan.after).slice(0, limit)
+        except InvalidInputError:
+            # A value that cannot be shown: the engine has the last word on it.
+            return self.by_engine().collect(limit)
 
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the same rows as a frame, read by the engine."""

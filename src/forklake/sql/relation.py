@@ -19,11 +19,14 @@ from forklake.sql.statements import Describe, Show
 _ANYTHING: Final = Anything()
 
 
+AtKind = Literal["version", "timestamp", "tag"]
+
+
 @dataclass(frozen=True, slots=True)
 class At:
-    """A point of time travel: a snapshot, or an aware datetime."""
+    """A point of time travel: a snapshot, an aware datetime, or a tag."""
 
-    kind: Literal["version", "timestamp"]
+    kind: AtKind
     value: Any
 
 

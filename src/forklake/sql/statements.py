@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from forklake.model.definitions import ColumnDefinition, MacroImplementation, PartitionField, SortKey
 from forklake.model.types import Type
+from forklake.sql.fork_statements import ForkStatement
 from forklake.sql.prepared import Deallocate, Execute, Prepare
 
 Name = tuple[str, ...]
@@ -485,6 +486,7 @@ Statement = (
     | Delete
     | Truncate
     | Merge
+    | ForkStatement
     | Query
     | Show
     | Describe

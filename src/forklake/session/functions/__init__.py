@@ -11,16 +11,28 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold, nearest
 from forklake.session.attachment import Attachment
-from forklake.session.functions import catalogs, changes, listings, maintenance, options, snapshots, tables
+from forklake.session.functions import (
+    across,
+    catalogs,
+    changes,
+    diffs,
+    forks,
+    listings,
+    lives,
+    maintenance,
+    options,
+    snapshots,
+    tables,
+)
 from forklake.session.functions.arguments import VARCHAR, match, no_match
 from forklake.session.functions.function import Call, CatalogFunction, clock
-from forklake.session.known_rows import Changes, Rows
+from forklake.session.known_rows import Changes, Differences, Files, Rows
 
 __all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar", "check_form", "check_scalar"]
 
 FUNCTIONS: Final[Mapping[str, CatalogFunction]] = {
     function.name: function
-    for module in (snapshots, options, tables, changes, catalogs, maintenance)
+    for module in (snapshots, options, tables, changes, catalogs, diffs, forks, across, lives, maintenance)
     for function in module.FUNCTIONS
 }
 """All functions by name, without ``ducklake_``."""
@@ -35,7 +47,7 @@ def call(
     arguments: Sequence[Any],
     named: Mapping[str, Any],
     schema_name: str | None = None,
-) -> Rows | Changes:
+) -> Rows | Changes | Differences | Files:
     """Call a function in FROM, and return its rows.
 
     A function that changes something does so now.

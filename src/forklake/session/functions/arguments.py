@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from forklake.catalog.moments import read_time
+from forklake.catalog.moments import TagName, read_time
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.flags import BOOLEANS
@@ -27,7 +27,7 @@ DOUBLE: Final = "DOUBLE"
 ANY: Final = "ANY"
 TIMESTAMPTZ: Final = "TIMESTAMP WITH TIME ZONE"
 MOMENT: Final = f"{BIGINT} | {TIMESTAMPTZ}"
-"""A snapshot by its id, or a point in time."""
+"""A snapshot by its id or its tag, or a point in time."""
 TEXTS: Final = "VARCHAR[]"
 IDS: Final = "UBIGINT[]"
 
@@ -144,7 +144,10 @@ def _fits(kind: str, value: Any) -> bool:
                 isinstance(value, str) and (_is_time(value) or age_of(value) is not None)
             )
         case _:
-            return _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value)
+            # A text that is no number, time or age is the name of a snapshot.
+            return (
+                _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value) or (isinstance(value, str) and not _is_number(value))
+            )
 
 
 def _convert(name: str, kind: str, value: Any, now: Now) -> Any:
@@ -204,7 +207,9 @@ def _moment(name: str, value: Any, now: Now) -> Any:
     if isinstance(value, date) or (isinstance(value, str) and _is_time(value)):
         return read_time(value)
     age = age_of(value)
-    assert age is not None
+    if age is None:
+        unread = f'Invalid Input Error: "{name}" is the number of a snapshot, a time or an age, not {value!r}'
+        return TagName(value, unread)
     try:
         return time_before(now(), age)
     except InvalidInputError as error:

@@ -18,8 +18,9 @@ from forklake.model.overview import ForkNode
 from forklake.ops import lifecycle
 from forklake.ops.purge_catalogs import purge, purge_catalogs
 from forklake.session.attachment import Attachment
-from forklake.session.functions.arguments import BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
+from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
+from forklake.session.functions.lives import TERMS, terms
 from forklake.session.known_rows import Rows, column
 
 _CATALOGS: Final = (
@@ -53,6 +54,9 @@ _FORK_TREE: Final = (
     column("own_file_count", types.INT64),
     column("own_byte_count", types.INT64),
     column("fork_count", types.INT64),
+    column("expires_at", types.TIMESTAMPTZ),
+    column("ahead", types.INT64),
+    column("behind", types.INT64),
 )
 _LAKE_STATS: Final = tuple(
     column(name, types.INT64)
@@ -74,6 +78,9 @@ _LAKE_STATS: Final = tuple(
 
 
 def _catalogs(call: Call) -> Rows:
+    found = call.attachment.lake.catalogs(
+        prefix=call.text("prefix") or "", at=call.arguments.get("at"), labels=call.arguments.get("labels")
+    )
     return Rows(
         _CATALOGS,
         [
@@ -87,7 +94,7 @@ def _catalogs(call: Call) -> Rows:
                 info.begin_time,
                 info.data_path,
             )
-            for info in call.attachment.lake.catalogs(prefix=call.text("prefix") or "", at=call.arguments.get("at"))
+            for info in found
         ],
     )
 
@@ -100,6 +107,7 @@ def _fork_catalog(call: Call) -> Rows:
         at=call.arguments.get("at"),
         data_path=call.text("data_path"),
         if_not_exists=bool(call.arguments.get("if_not_exists")),
+        **terms(call),
     )
     return Rows(_MADE, [(made.catalog_id, made.name, made.created)])
 
@@ -142,6 +150,7 @@ def _create_catalog(call: Call) -> Rows:
         data_path=call.text("data_path"),
         encrypted=bool(call.arguments.get("encrypted")),
         if_not_exists=bool(call.arguments.get("if_not_exists")),
+        **terms(call),
     )
     return Rows(_MADE, [(made.catalog_id, made.name, made.created)])
 
@@ -166,7 +175,7 @@ def _undrop_catalog(call: Call) -> Rows:
     which = call.arguments.get("catalog_id")
     if which is None:
         which = call.required_text("name", "The name of a catalog")
-    back = call.attachment.lake.undrop_catalog(which)
+    back = call.attachment.lake.undrop_catalog(which, ttl=call.arguments.get("ttl"))
     return Rows(_CATALOG, [(back.catalog_id, back.name)])
 
 
@@ -251,6 +260,9 @@ def _nodes(node: ForkNode, level: int) -> Iterator[tuple[Any, ...]]:
         node.own_file_count,
         node.own_byte_count,
         node.fork_count,
+        node.expires_at,
+        node.ahead,
+        node.behind,
     )
     for fork in node.forks:
         yield from _nodes(fork, level + 1)
@@ -262,14 +274,14 @@ def _lake_stats(call: Call) -> Rows:
 
 
 FUNCTIONS: Final = (
-    CatalogFunction("catalogs", (Signature(named={"prefix": VARCHAR, "at": MOMENT}),), _catalogs),
+    CatalogFunction("catalogs", (Signature(named={"prefix": VARCHAR, "at": MOMENT, "labels": ANY}),), _catalogs),
     CatalogFunction(
         "fork_catalog",
         (
             Signature(
                 {"parent": VARCHAR, "name": VARCHAR},
                 {"data_path": VARCHAR},
-                {"if_not_exists": BOOLEAN, "at": MOMENT},
+                {"if_not_exists": BOOLEAN, "at": MOMENT, **TERMS},
             ),
         ),
         _fork_catalog,
@@ -279,7 +291,11 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "create_catalog",
-        (Signature({"name": VARCHAR}, {"data_path": VARCHAR}, {"if_not_exists": BOOLEAN, "encrypted": BOOLEAN}),),
+        (
+            Signature(
+                {"name": VARCHAR}, {"data_path": VARCHAR}, {"if_not_exists": BOOLEAN, "encrypted": BOOLEAN, **TERMS}
+            ),
+        ),
         _create_catalog,
         acts=_MADE,
         scalar="catalog_id",
@@ -293,7 +309,7 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "undrop_catalog",
-        (Signature({"name": VARCHAR}), Signature({"catalog_id": BIGINT})),
+        (Signature({"name": VARCHAR}, named={"ttl": ANY}), Signature({"catalog_id": BIGINT}, named={"ttl": ANY})),
         _undrop_catalog,
         acts=_CATALOG,
         scalar="catalog_id",

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from forklake.catalog import lookup, versions
 from forklake.catalog.fields import table_fields
+from forklake.catalog.moments import TagName
 from forklake.catalog.state import CatalogState
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
@@ -63,6 +64,8 @@ def _read_bound(call: Call, name: str) -> int | datetime:
     value = call.arguments.get(name)
     if value is None:
         raise InvalidInputError("Binder Error: Snapshot identifier cannot be NULL")
+    if isinstance(value, TagName):
+        return versions.version_at_tag(call.store, call.committed_state().version, value).snapshot_id
     assert isinstance(value, int | datetime)
     return value
 

@@ -18,7 +18,7 @@ from forklake.model.names import split_name
 from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
-from forklake.session.known_rows import Changes, Rows
+from forklake.session.known_rows import Changes, Differences, Files, Rows
 from forklake.session.presence import check_object, object_exists
 
 
@@ -123,7 +123,7 @@ class CatalogFunction:
 
     name: str
     signatures: tuple[Signature, ...]
-    run: Callable[[Call], Rows | Changes]
+    run: Callable[[Call], Rows | Changes | Differences | Files]
     is_bound: bool = True
     acts: tuple[Field, ...] | None = None
     scalar: str | None = None

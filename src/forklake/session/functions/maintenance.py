@@ -52,15 +52,16 @@ _COMPACTED: Final = (
 
 def _expire_snapshots(call: Call) -> Rows:
     call.check_writable("ducklake_expire_snapshots")
-    chosen = expire_snapshots(
+    found = expire_snapshots(
         runtime_of(call.attachment.lake),
         call.attachment.catalog.catalog_id,
         snapshot_ids=call.arguments.get("versions"),
         older_than=call.arguments.get("older_than"),
         rule="lenient",
+        release=bool(call.arguments.get("release")),
         dry_run=bool(call.arguments.get("dry_run")),
     )
-    return snapshot_rows(chosen)
+    return snapshot_rows(found.expired)
 
 
 def _cleanup_old_files(call: Call) -> Rows:
@@ -186,7 +187,11 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "expire_snapshots",
-        (Signature(optional={"older_than": TIMESTAMPTZ}, named={"versions": IDS, "dry_run": BOOLEAN}),),
+        (
+            Signature(
+                optional={"older_than": TIMESTAMPTZ}, named={"versions": IDS, "release": BOOLEAN, "dry_run": BOOLEAN}
+            ),
+        ),
         _expire_snapshots,
         acts=SNAPSHOT_COLUMNS,
     ),

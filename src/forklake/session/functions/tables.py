@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from forklake.catalog import lookup, versions
+from forklake.catalog.moments import TagName
 from forklake.catalog.places import Places
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import table_files
@@ -139,11 +140,14 @@ def _add_data_files(call: Call) -> Rows:
 
 
 def _requested_state(call: Call) -> CatalogState:
-    """Return the committed catalog, at the snapshot or time of the call if it has one."""
+    """Return the committed catalog, at the snapshot, time or tag of the call."""
     state = call.committed_state()
     version, time = call.arguments.get("snapshot_version"), call.arguments.get("snapshot_time")
-    if version is not None and time is not None:
+    tag = call.text("tag")
+    if sum(given is not None for given in (version, time, tag)) > 1:
         raise InvalidInputError("Either snapshot_version OR snapshot_time must be specified - not both")
+    if tag is not None:
+        return CatalogState(call.store, versions.version_at_tag(call.store, state.version, TagName(tag)))
     if version is not None:
         return CatalogState(call.store, versions.version_at(call.store, state.version, version))
     return (
@@ -176,7 +180,7 @@ FUNCTIONS: Final = (
         (
             Signature(
                 {"table_name": VARCHAR},
-                named={"schema": VARCHAR, "snapshot_version": BIGINT, "snapshot_time": TIMESTAMPTZ},
+                named={"schema": VARCHAR, "snapshot_version": BIGINT, "snapshot_time": TIMESTAMPTZ, "tag": VARCHAR},
             ),
         ),
         _list_files,

@@ -225,14 +225,15 @@ class Grammar(DuckDBParser):
     def _parse_historical_data(self) -> exp.HistoricalData | None:
         """Read a time travel clause.
 
-        It is ``AT (VERSION => 3)``, ``AT (TIMESTAMP => ...)``, ``AT SNAPSHOT 3`` or ``AT TIMESTAMP ...``.
+        It is ``AT (VERSION => 3)``, ``AT (TIMESTAMP => ...)``, ``AT (TAG => 'v1')``, ``AT SNAPSHOT 3`` or
+        ``AT TIMESTAMP ...``.
         """
         start = self._index
         if self._curr.token_type == TokenType.IDENTIFIER or not self._match_text_seq("AT"):
             return None
         if self._match(TokenType.L_PAREN):
-            if not self._match_texts(("VERSION", "TIMESTAMP")):
-                self.raise_error("a table is read at a version or a timestamp")
+            if not self._match_texts(("VERSION", "TIMESTAMP", "TAG")):
+                self.raise_error("a table is read at a version, a timestamp or a tag")
             kind = self._prev.text.upper()
             if not (self._match(TokenType.FARROW) or self._match(TokenType.COLON_EQ)):
                 self.raise_error("=> is missing")

@@ -1,4 +1,4 @@
-"""MERGE INTO."""
+"""MERGE INTO, and MERGE FORK."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Literal
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql.fork_statements import MergeFork
+from forklake.sql.parse.fork_statements import read_merge_fork
 from forklake.sql.parse.row_statements import read_alias, read_assignments, read_value_or_default
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import Merge, MergeAction
@@ -14,12 +16,14 @@ from forklake.sql.statements import Merge, MergeAction
 Side = Literal["matched", "not matched", "not matched by source"]
 
 
-def read_merge(words: Words, with_: exp.With | None = None) -> Merge:
+def read_merge(words: Words, with_: exp.With | None = None) -> Merge | MergeFork:
     """Read what follows MERGE.
 
     Raises:
         InvalidInputError: It cannot be read, or DuckLake does not support it.
     """
+    if with_ is None and words.take("FORK"):
+        return read_merge_fork(words)
     words.expect("INTO")
     table = words.path()
     alias = read_alias(words)

@@ -14,6 +14,7 @@ from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
 from forklake.sql.parse.copying import read_copy
 from forklake.sql.parse.create_table import read_sort_key
+from forklake.sql.parse.fork_statements import read_refresh
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
 from forklake.sql.parse.objects import read_comment, read_create, read_drop, read_stored_text
@@ -60,6 +61,7 @@ _READERS: Final[dict[str, Callable[[Words], Statement]]] = {
     "DELETE": read_delete,
     "TRUNCATE": read_truncate,
     "MERGE": read_merge,
+    "REFRESH": read_refresh,
     "COPY": read_copy,
     "CALL": read_call,
     "SHOW": read_show,

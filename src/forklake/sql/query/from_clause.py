@@ -21,7 +21,7 @@ from forklake.sql.query.environment import CommonTable, Environment, LastRows
 from forklake.sql.query.recursion import bind_recursive, with_names
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.table_functions import bind_table_function, bind_unnest
-from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+from forklake.sql.relation import At, AtKind, BoundQuery, Relation, StoredQuery
 
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when", "joins"})
 _SUBQUERY: Final = frozenset({"this", "expressions", "alias", "joins", "order", "limit", "offset", "with_"})
@@ -105,10 +105,12 @@ def _named_table(node: exp.Table, environment: Environment) -> TableText:
     return scan_table(found, environment, alias, (*parts[:-1], found.name))
 
 
+_KINDS: Final[dict[str, AtKind]] = {"version": "version", "tag": "tag"}
+
+
 def _at(when: exp.Expr, environment: Environment) -> At:
-    kind = str(when.args["kind"]).lower()
     value = python_value(when.expression, environment.names)
-    return At("version" if kind == "version" else "timestamp", value)
+    return At(_KINDS.get(str(when.args["kind"]).lower(), "timestamp"), value)
 
 
 def scan_table(

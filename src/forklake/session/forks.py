@@ -1,0 +1,36 @@
+"""MERGE FORK and REFRESH FORK: the statements that stand for catalog functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from forklake.model.names import fold
+from forklake.session.functions import call
+from forklake.session.known_rows import Rows
+from forklake.session.result import Result
+from forklake.session.state import SessionState
+from forklake.sql.fork_statements import MergeFork, RefreshFork
+
+
+def merge_fork(state: SessionState, statement: MergeFork) -> Result:
+    """Run MERGE FORK; the result is that of ``ducklake_merge_catalog``."""
+    named = {"strategy": statement.strategy} | ({} if statement.at is None else {"at": statement.at})
+    return _call(state, "merge_catalog", [statement.target, statement.source], named)
+
+
+def refresh_fork(state: SessionState, statement: RefreshFork) -> Result:
+    """Run REFRESH FORK; the result is that of ``ducklake_refresh_catalog``.
+
+    The fork is one that is attached, or else one of the lake of the catalog in use.
+    """
+    attached = [one.alias for one in state.session_attachments()]
+    is_attached = not attached or any(fold(alias) == fold(statement.name) for alias in attached)
+    arguments = [statement.name] if is_attached else [attached[0], statement.name]
+    return _call(state, "refresh_catalog", arguments, {"strategy": statement.strategy})
+
+
+def _call(state: SessionState, name: str, arguments: list[str], named: Mapping[str, Any]) -> Result:
+    rows = call(name, state.session_attachments(), arguments, named)
+    assert isinstance(rows, Rows)
+    return Result.of_rows(rows.columns, rows.rows, state.setup.engine)

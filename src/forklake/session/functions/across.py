@@ -1,0 +1,42 @@
+"""The catalog function that reads one table in many catalogs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from forklake.catalog.names import qualified_name
+from forklake.lake.internals import runtime_of
+from forklake.ops.read_across import choose_catalogs, holder_field, plan_across, read_across, shared_columns
+from forklake.session.functions.arguments import ANY, TEXTS, VARCHAR, Signature
+from forklake.session.functions.function import Call, CatalogFunction
+from forklake.session.known_rows import Files
+
+
+def _across(call: Call) -> Files:
+    given: dict[str, Any] = {
+        name: value
+        for name in ("names", "parent", "prefix", "labels")
+        if (value := call.arguments.get(name)) is not None
+    }
+    if not given:
+        given = {"parent": call.attachment.catalog.name}
+    schema, table = qualified_name(call.required_text("table_name", "Table"), None)
+    runtime = runtime_of(call.attachment.reader)
+    chosen = [catalog for catalog, _ in choose_catalogs(runtime, **given)]
+    found = plan_across(runtime, chosen, schema, table, lambda table, fields: None)
+    fields = shared_columns(found)
+    return Files((holder_field(), *fields), read_across(runtime, found, fields))
+
+
+FUNCTIONS: Final = (
+    CatalogFunction(
+        "across",
+        (
+            Signature(
+                {"table_name": VARCHAR},
+                named={"names": TEXTS, "parent": VARCHAR, "prefix": VARCHAR, "labels": ANY},
+            ),
+        ),
+        _across,
+    ),
+)
