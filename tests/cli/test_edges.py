@@ -281,7 +281,7 @@ def completed(line: str, **env: str) -> list[str]:
 
 
 def test_a_shell_completes_verbs_options_and_names_of_catalogs(shop: Path) -> None:
-    assert completed("forklake catalog un") == ["undrop"]
+    assert completed("forklake catalog und") == ["undrop"]
     assert completed("forklake catalog fork --if") == ["--if-not-exists"]
     assert completed("forklake catalog show a", FORKLAKE_LAKE=str(shop)) == ["agent", "audit"]
     assert completed(f"forklake catalog show --lake {shop} w") == ["what-if"]

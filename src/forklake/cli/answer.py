@@ -52,8 +52,12 @@ def _is_number(kind: str) -> bool:
 def _document(result: Result | None) -> dict[str, Any]:
     if result is None:
         return {"columns": [], "types": [], "rows": []}
-    rows = [[_plain(value) for value in row] for row in result.rows()]
-    return {"columns": list(result.columns), "types": list(result.types), "rows": rows}
+    return {"columns": list(result.columns), "types": list(result.types), "rows": plain_rows(result)}
+
+
+def plain_rows(result: Result) -> list[list[object]]:
+    """Return the rows of a result for JSON."""
+    return [[_plain(value) for value in row] for row in result.rows()]
 
 
 def _plain(value: object) -> object:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, TextIO
 
 import click
@@ -13,12 +12,17 @@ from rich.console import Console
 from rich.progress import Progress
 
 from forklake import Catalog, CatalogInfo, DroppedCatalog, Lake
+from forklake.catalog.moments import Moment
 from forklake.cli import output
+from forklake.cli.catalog_diff import diff
+from forklake.cli.catalog_lives import quota, reap, renew, tag, tags, untag
+from forklake.cli.catalog_merge import merge, refresh, reset
 from forklake.cli.catalog_tree import tree
 from forklake.cli.command import Group, catalog_argument, open_lake
+from forklake.cli.drop_catalogs import drop
 from forklake.cli.moment import at_option
+from forklake.cli.terms import label_option, read_terms, terms_options, ttl_option
 from forklake.cli.transfer import export_command, import_command
-from forklake.errors import NotFoundError
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import CatalogId
 from forklake.ops.list_catalogs import catalog_titles
@@ -32,7 +36,8 @@ def catalog() -> None:
 
 
 # Verbs that need a page of their own: one module each, added here.
-for verb in (tree, export_command, import_command):
+_PAGES = (tree, diff, merge, refresh, reset, drop, tag, untag, tags, renew, reap, quota, export_command, import_command)
+for verb in _PAGES:
     catalog.add_command(verb)
 
 
@@ -41,7 +46,8 @@ for verb in (tree, export_command, import_command):
 @click.option("--data-path", metavar="PATH", help="Where its files go, if not below the lake's data path.")
 @click.option("--at-base", is_flag=True, help="Put it at the data path itself, where it must be the only one.")
 @click.option("--if-not-exists", is_flag=True, help="Leave a catalog of that name as it is.")
-def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool) -> None:
+@terms_options
+def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool, **terms: Any) -> None:
     """Create a catalog with an empty schema `main`.
 
     With --json: the catalog's fields, and `created`.
@@ -49,9 +55,12 @@ def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool)
     Examples:
       forklake catalog create shop
       forklake catalog create archive --data-path s3://cold/archive --if-not-exists
+      forklake catalog create scratch --ttl '1 day' --label team=web
     """
     with open_lake() as lake:
-        made = lake.create_catalog(name, data_path=data_path, at_base=at_base, if_not_exists=if_not_exists)
+        made = lake.create_catalog(
+            name, data_path=data_path, at_base=at_base, if_not_exists=if_not_exists, **read_terms(terms)
+        )
         _show_one(made, "Created" if made.created else "There already is", created=made.created)
 
 
@@ -60,8 +69,16 @@ def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool)
 @click.option("--after", metavar="NAME", help="Go on after this name.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many at most; all if not given.")
 @at_option
+@label_option
 @click.option("--dropped", is_flag=True, help="Those that were dropped and can be brought back, by id.")
-def list_catalogs(prefix: str, after: str | None, limit: int | None, at: int | datetime | None, dropped: bool) -> None:
+def list_catalogs(
+    prefix: str,
+    after: str | None,
+    limit: int | None,
+    at: Moment | None,
+    labels: tuple[tuple[str, str], ...],
+    dropped: bool,
+) -> None:
     """List the catalogs by name, as they are or were.
 
     Reads page by page, however many there are. PARENT is the catalog that one was forked from, AT the snapshot;
@@ -73,29 +90,31 @@ def list_catalogs(prefix: str, after: str | None, limit: int | None, at: int | d
       forklake catalog list
       forklake catalog list --prefix agent- --limit 20
       forklake catalog list --at 2026-01-31T12:00:00Z
+      forklake catalog list --label team=web
       forklake catalog list --dropped
     """
-    if dropped and (after is not None or at is not None):
+    if dropped and (after is not None or at is not None or labels):
         raise click.UsageError("--dropped goes with --prefix and --limit only.")
+    chosen = {"prefix": prefix, "at": at, "labels": dict(labels)}
     with open_lake() as lake:
         if dropped:
             _show_dropped(lake, lake.dropped_catalogs(prefix=prefix, limit=limit))
             return
         if output.wants_json():
-            found = [info for page in _pages(lake, prefix, after, limit, at) for info in page]
-            document = {"catalogs": found, "next_after": _next(lake, found, prefix, limit, at)}
+            found = [info for page in _pages(lake, after, limit, **chosen) for info in page]
+            document = {"catalogs": found, "next_after": _next(lake, found, limit, **chosen)}
             output.show(document, tuple)
             return
         sheet = output.Sheet("NAME", "ID", "HEAD", "PARENT", "AT", "SINCE", right=("ID", "HEAD", "AT"))
         shown: list[CatalogInfo] = []
-        for page in _pages(lake, prefix, after, limit, at):
+        for page in _pages(lake, after, limit, **chosen):
             names = catalog_titles(runtime_of(lake), (info.parent_id for info in page))
             for line in sheet.lines(_row(info, names) for info in page):
                 click.echo(line)
             shown += page
         if not shown:
             click.echo("No catalogs.")
-        rest = _next(lake, shown, prefix, limit, at)
+        rest = _next(lake, shown, limit, **chosen)
         if rest is not None:
             click.echo(f"There are more; go on with --after '{output.printable(rest)}'.", err=True)
 
@@ -127,13 +146,11 @@ def _show_dropped(lake: Lake, found: list[DroppedCatalog]) -> None:
     output.show({"catalogs": found}, text)
 
 
-def _pages(
-    lake: Lake, prefix: str, after: str | None, limit: int | None, at: int | datetime | None
-) -> Iterator[list[CatalogInfo]]:
+def _pages(lake: Lake, after: str | None, limit: int | None, **chosen: Any) -> Iterator[list[CatalogInfo]]:
     left = limit
     while left is None or left > 0:
         size = _PAGE if left is None else min(left, _PAGE)
-        page = lake.catalogs(prefix=prefix, after=after, limit=size, at=at)
+        page = lake.catalogs(after=after, limit=size, **chosen)
         if page:
             yield page
         if len(page) < size:
@@ -141,13 +158,11 @@ def _pages(
         after, left = page[-1].name, None if left is None else left - size
 
 
-def _next(
-    lake: Lake, shown: list[CatalogInfo], prefix: str, limit: int | None, at: int | datetime | None
-) -> str | None:
+def _next(lake: Lake, shown: list[CatalogInfo], limit: int | None, **chosen: Any) -> str | None:
     if limit is None or len(shown) < limit:
         return None
     last = shown[-1].name
-    return last if lake.catalogs(prefix=prefix, after=last, limit=1, at=at) else None
+    return last if lake.catalogs(after=last, limit=1, **chosen) else None
 
 
 @catalog.command()
@@ -159,7 +174,8 @@ def show(name: str) -> None:
     for the past: seen by it alone, seen by its forks too, inherited, and what dropping and purging it would give
     back.
 
-    With --json: the catalog's fields, `kind`, `created_at`, `snapshot_time`, `parent_name`, and counts.
+    With --json: the catalog's fields, `kind`, `created_at`, `snapshot_time`, `parent_name`, `author`, `labels`,
+    `lifetime`, and counts.
 
     Examples:
       forklake catalog show shop
@@ -167,6 +183,7 @@ def show(name: str) -> None:
     """
     with open_lake() as lake:
         document = _describe(lake, lake.catalog(name))
+    lifetime = document["lifetime"]
 
     def text() -> list[str]:
         parent = document["parent_name"] or (f"catalog {document['parent_id']}, which is dropped")
@@ -177,6 +194,9 @@ def show(name: str) -> None:
             ("Uuid", document["uuid"]),
             ("Head", f"{document['snapshot_id']}, committed {output.short_time(document['snapshot_time'])}"),
             ("Created", document["created_at"]),
+            ("Author", document["author"]),
+            ("Labels", ", ".join(f"{key}={value}" for key, value in document["labels"].items()) or None),
+            ("Lives until", lifetime and output.short_time(lifetime.expires_at)),
             ("Kind", document["kind"]),
             ("Parent", None if document["parent_id"] is None else pinned),
             ("Forks", document["fork_count"]),
@@ -206,6 +226,9 @@ def _describe(lake: Lake, found: Catalog) -> dict[str, Any]:
         "created_at": node.created_at,
         "snapshot_time": node.snapshot_time,
         "parent_name": parent and parent.name,
+        "author": found.inspect.author,
+        "labels": found.inspect.labels,
+        "lifetime": found.inspect.lifetime,
         "fork_count": node.fork_count,
         "schema_count": len(found.schemas.list()),
         "table_count": len(found.tables()),
@@ -228,14 +251,16 @@ def _describe(lake: Lake, found: Catalog) -> dict[str, Any]:
 @click.option("--data-path", metavar="PATH", help="Where the forks' own files go, if not below the lake's data path.")
 @click.option("--if-not-exists", is_flag=True, help="Leave a fork of this parent that has the name as it is.")
 @click.option("--copy", is_flag=True, help="Write the metadata out: no ancestry, no earlier history.")
+@terms_options
 def fork(
     parent: str,
     names: tuple[str, ...],
     names_from: TextIO | None,
-    at: int | datetime | None,
+    at: Moment | None,
     data_path: str | None,
     if_not_exists: bool,
     copy: bool,
+    **given: Any,
 ) -> None:
     """Fork a catalog, once for each name.
 
@@ -249,6 +274,7 @@ def fork(
       forklake catalog fork shop agent-001
       forklake catalog fork shop audit --at 2026-01-31T12:00:00Z
       forklake catalog fork shop agent-002 agent-003 --if-not-exists
+      forklake catalog fork shop try-1 --at v1 --ttl 2h --renew-by-commits 30m --author ann --label run=7
       seq -f 'agent-%06.0f' 100000 | forklake catalog fork shop --names-from -
     """
     try:
@@ -260,14 +286,15 @@ def fork(
     if copy and if_not_exists:
         raise click.UsageError("--copy and --if-not-exists do not go together.")
     with open_lake() as lake, _progress("Forking", len(wanted)) as advance:
-        source = lake.catalog(parent)
+        source, terms = lake.catalog(parent), read_terms(given)
         if data_path is None and not if_not_exists and not copy and len(wanted) > 1:
-            made = source.fork_many(wanted, at=at, on_progress=advance)
+            made = source.fork_many(wanted, at=at, on_progress=advance, **terms)
         else:
             pin = source.head if at is None and len(wanted) > 1 else at
             made = []
             for name in wanted:
-                made.append(source.fork(name, at=pin, data_path=data_path, if_not_exists=if_not_exists, copy=copy))
+                place: dict[str, Any] = {"data_path": data_path, "if_not_exists": if_not_exists, "copy": copy}
+                made.append(source.fork(name, at=pin, **place, **terms))
                 advance(len(made))
     forks = [
         {"catalog_id": fork.catalog_id, "name": name, "created": fork.created}
@@ -302,40 +329,6 @@ def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.update(task, completed=done)
 
 
-@catalog.command()
-@catalog_argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--if-exists", is_flag=True, help="Pass over names that no live catalog has.")
-def drop(names: tuple[str, ...], if_exists: bool) -> None:
-    """Drop catalogs; nothing is deleted yet.
-
-    Forks keep working, and `catalog undrop` brings a catalog back.
-
-    With --json: `dropped`, each with `catalog_id` and `name`.
-
-    Examples:
-      forklake catalog drop agent-001
-      forklake catalog drop agent-001 agent-002 --if-exists
-    """
-    dropped: list[dict[str, Any]] = []
-    with open_lake() as lake:
-        # All names are looked up before the first is dropped.
-        for name in dict.fromkeys(names):
-            try:
-                dropped.append({"catalog_id": lake.catalog(name).catalog_id, "name": name})
-            except NotFoundError:
-                if not if_exists:
-                    raise
-        for each in dropped:
-            lake.catalog(each["name"]).drop()
-    output.show(
-        {"dropped": dropped},
-        lambda: (
-            f'Dropped "{output.printable(each["name"])}" (id {each["catalog_id"]}); `catalog undrop` brings it back.'
-            for each in dropped
-        ),
-    )
-
-
 def asks() -> bool:
     """Return whether a user can be asked for confirmation."""
     return sys.stdin.isatty()
@@ -350,10 +343,12 @@ def _which(name: str | None, catalog_id: int | None) -> str | int:
 @catalog.command()
 @click.argument("name", required=False)
 @click.option("--id", "catalog_id", type=int, metavar="N", help="The catalog's id, where several had the name.")
-def undrop(name: str | None, catalog_id: int | None) -> None:
+@ttl_option
+def undrop(name: str | None, catalog_id: int | None, ttl: str | None) -> None:
     """Bring a dropped catalog back.
 
-    By a name that only one was dropped under, or by its id.
+    By a name that only one was dropped under, or by its id. A lifetime that has passed is forgotten, unless --ttl gives
+    it another.
 
     With --json: the catalog's fields.
 
@@ -362,7 +357,7 @@ def undrop(name: str | None, catalog_id: int | None) -> None:
       forklake catalog undrop --id 17
     """
     with open_lake() as lake:
-        _show_one(lake.undrop_catalog(_which(name, catalog_id)), "Brought back")
+        _show_one(lake.undrop_catalog(_which(name, catalog_id), ttl=ttl), "Brought back")
 
 
 @catalog.command()

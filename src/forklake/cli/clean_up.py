@@ -8,8 +8,10 @@ import click
 
 from forklake import CleanUp, MaintenanceNeeds
 from forklake.cli import output
+from forklake.cli.catalog_lives import reaped_lines
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.progress import draw_count, draw_progress
+from forklake.cli.snapshot import spared_lines
 from forklake.errors import DataFileError, IncompleteError
 
 
@@ -17,14 +19,15 @@ from forklake.errors import DataFileError, IncompleteError
 @catalog_argument("catalog")
 @click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
 @click.option("--older-than", metavar="TIME|AGE", help="All before a time, or of an age such as '7 days'.")
+@click.option("--release", is_flag=True, help="Also tagged ones, and those that merges are compared with.")
 @click.option("--dry-run", is_flag=True, help="Only say which snapshots would expire.")
-def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: bool) -> None:
+def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, release: bool, dry_run: bool) -> None:
     """Forget snapshots of a catalog, and say what that frees.
 
     This is `forklake snapshot expire`. Files that nobody sees any more wait for their grace period;
     `forklake maintain cleanup` deletes them.
 
-    With --json: `snapshot_ids`, `waiting_count`, `waiting_bytes` and `dry_run`.
+    With --json: `snapshot_ids`, `spared`, `waiting_count`, `waiting_bytes` and `dry_run`.
 
     Examples:
       forklake maintain expire shop --older-than '7 days'
@@ -34,10 +37,13 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: 
         raise click.UsageError("Name snapshots by their ids, or say --older-than; nothing was expired.")
     with open_lake() as lake:
         maintenance = lake.catalog(catalog).maintenance
-        gone = maintenance.expire_snapshots(snapshot_ids=ids or None, older_than=older_than, dry_run=dry_run)
+        gone = maintenance.expire_snapshots(
+            snapshot_ids=ids or None, older_than=older_than, release=release, dry_run=dry_run
+        )
         waiting = maintenance.cleanup_old_files(cleanup_all=True, dry_run=True)
     document = {
         "snapshot_ids": gone,
+        "spared": gone.spared,
         "waiting_count": len(waiting.deleted),
         "waiting_bytes": waiting.byte_count,
         "dry_run": dry_run,
@@ -45,6 +51,7 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: 
 
     def text() -> Iterator[str]:
         yield f"{'Would expire' if dry_run else 'Expired'} {output.quantity(len(gone), 'snapshot')}."
+        yield from spared_lines(gone)
         yield f"{output.quantity(len(waiting.deleted), 'file')} ({output.size(waiting.byte_count)}) wait for deletion."
 
     output.show(document, text)
@@ -93,12 +100,12 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
 def everything(duration: str | None, dry_run: bool) -> None:
     """Do the maintenance that catalogs of the lake need.
 
-    First files are deleted that nothing needs any more. Then each catalog that holds work is visited: rows in the
-    metadata are flushed, snapshots expire that the option expire_older_than lets expire, small files are
-    merged, files with many deleted rows are rewritten. Several machines may run this at once; the next run
-    goes on where this one ended.
+    First catalogs are dropped that are past their lifetimes, and files deleted that nothing needs any more. Then each
+    catalog that holds work is visited: rows in the metadata are flushed, snapshots expire that the option
+    expire_older_than lets expire, small files are merged, files with many deleted rows are rewritten. Several
+    machines may run this at once; the next run goes on where this one ended.
 
-    With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left` and `cleaned`; with
+    With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left`, `cleaned` and `reaped`; with
     --dry-run the ids of the catalogs for each verb. The exit code is 11 if some catalogs failed, and 9 if none did but
     some files could not be deleted.
 
@@ -114,6 +121,8 @@ def everything(duration: str | None, dry_run: bool) -> None:
         done = lake.maintenance.run(duration=duration, progress=progress)
 
     def text() -> Iterator[str]:
+        if done.reaped.dropped or done.reaped.purged:
+            yield from reaped_lines(done.reaped)
         yield from _summary(done.cleaned)
         for one in done.catalogs:
             told = ", ".join(f"{step.name} {step.count:,}" for step in one.steps)
@@ -143,7 +152,7 @@ def _show_needs(needs: MaintenanceNeeds) -> None:
         },
         lambda: [
             *output.Sheet("VERB", "CATALOGS", right=("CATALOGS",)).lines(
-                (name, f"{len(catalogs):,}") for name, catalogs in counted.items()
+                (verb, f"{count:,}") for verb, count in needs.counts.items() if verb != "cleanup"
             ),
             f"{output.quantity(needs.due_count, 'catalog')} to collect,"
             f" {output.quantity(needs.scheduled_count, 'file')} waiting for deletion,"

@@ -17,7 +17,7 @@ import forklake
 from forklake import Lake
 from forklake.cli import output
 from forklake.cli.hints import on_command_line
-from forklake.errors import ForklakeError, NotFoundError
+from forklake.errors import ForklakeError, MergeConflictError, NotFoundError
 from forklake.ops.lake_exists import lake_exists
 
 _URL = "forklake.url"
@@ -186,6 +186,8 @@ def tell(error: ForklakeError) -> None:
     message, hint = error.message, error.hint
     if output.wants_json():
         document = {"code": error.code, "message": message, "hint": hint, "retryable": error.retryable}
+        if isinstance(error, MergeConflictError):
+            document["conflicts"] = output.plain(error.conflicts)
         click.echo(json.dumps({"error": document}, ensure_ascii=False), err=True)
         return
     lines = [output.printable(line) for line in message.split("\n")]

@@ -47,7 +47,8 @@ def demo(rows: int, agents: int, forks: int) -> None:
     """Show a lake at work: rows on Spark, and forks of them.
 
     Makes a table with generated rows, forks its catalog for a few agents that each add, update and delete rows in their
-    own copy, and shows what everybody sees, what the change feed says, and what it cost. Then it makes many forks more.
+    own copy, and shows what everybody sees, what the change feed says, and what it cost. One of them is compared with
+    the catalog it came from, and merged into it. Then it makes many forks more.
     Works in a temporary embedded lake unless --lake names one.
 
     With --json: `figures`, by what they measure, and `catalogs`, with what each sees.
@@ -74,7 +75,7 @@ def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count:
     files = shop.table("orders").storage.files()
     console.print(
         f"[bold]{shop.name}[/].orders: {rows:,} rows in {len(files)} Parquet files,"
-        f" {sum(file.file_size_bytes for file in files) / 1e6:,.1f} MB, written in {load_seconds:.1f} s"
+        f" {output.size(sum(file.file_size_bytes for file in files))}, written in {load_seconds:.1f} s"
     )
     agents = [
         _work(shop, f"{shop.name}-agent-{number:02}", rows, number)
@@ -87,6 +88,7 @@ def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count:
         "write": f"{rows / load_seconds:,.0f} rows/s",
         **{f"{what}, median": _milliseconds(statistics.median(agent.seconds[what] for agent in agents))
            for what in agents[0].seconds},
+        **_bring_home(console, shop, agents[-1].catalog),
         **_many_forks(console, lake, shop, fork_count),
     }  # fmt: skip
     sheet = Sheet(title="What it cost", title_justify="left")
@@ -137,6 +139,25 @@ def _sheet(shop: Catalog, agents: list[_Agent], seen: list[tuple[int, str]]) -> 
         told = [f"{agent.changes.get(kind, 0):,}" for kind in ("insert", "update_postimage", "delete")]
         sheet.add_row(agent.catalog.name, f"{count:,}", amount, *told)
     return sheet
+
+
+def _bring_home(console: Console, shop: Catalog, agent: Catalog) -> dict[str, str]:
+    """Compare a fork with its parent, and merge it."""
+    diff, diff_seconds = _measure(lambda: shop.diff(agent))
+    counts = diff.count_rows("orders")
+    console.print(
+        f"[bold]{agent.name}[/] differs from {shop.name} in {counts.inserted:,} rows that are new, {counts.updated:,}"
+        f" that are updated and {counts.deleted:,} that are gone"
+    )
+    plan, merge_seconds = _measure(lambda: shop.merge(agent))
+    count, amount = _read_totals(shop)
+    console.print(
+        f"[bold]{shop.name}[/] after the merge, as snapshot {plan.snapshot_id}: {count:,} rows, sum(amount) {amount}"
+    )
+    return {
+        "compare a fork with its parent": _milliseconds(diff_seconds),
+        "merge a fork": _milliseconds(merge_seconds),
+    }
 
 
 def _many_forks(console: Console, lake: Lake, shop: Catalog, count: int) -> dict[str, str]:

@@ -8,13 +8,16 @@ from typing import assert_never
 
 from forklake.model.hint import (
     AllowExisting,
+    ChooseSide,
     CommitAgain,
     ForkAgain,
     GiveMessage,
     Hint,
     ListCatalogs,
     ListSnapshots,
+    ListTags,
     NameById,
+    RenewCatalog,
     SetDataPath,
     UndropCatalog,
     UpgradeLake,
@@ -32,8 +35,12 @@ def on_command_line(hint: Hint) -> str:
             return f"`forklake catalog list --at {when}` lists the catalogs that there were."
         case ListSnapshots():
             return "`forklake snapshot list CATALOG` lists the versions of the catalog."
+        case ListTags():
+            return "`forklake catalog tags CATALOG` lists the tags of its versions."
         case UndropCatalog(catalog_id):
             return f"`forklake catalog undrop --id {catalog_id}` brings it back."
+        case RenewCatalog(name):
+            return f"`forklake catalog renew {shlex.quote(name)} 2h` gives it more time, until it is dropped."
         case NameById(catalog_id):
             return f"Say which by its id, as in `--id {catalog_id}`."
         case AllowExisting():
@@ -46,6 +53,8 @@ def on_command_line(hint: Hint) -> str:
             return "In `forklake sql`, a transaction gets a message by `CALL ducklake_set_commit_message(...)`."
         case CommitAgain():
             return "Look with `forklake snapshot list CATALOG` whether it happened before you try again."
+        case ChooseSide():
+            return "Choose a side with --strategy ours or theirs, or change one of them first."
         case UpgradeLake():
             return "Make a backup, then `forklake upgrade --lake URL` brings it to the version of this release."
     assert_never(hint)

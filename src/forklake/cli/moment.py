@@ -1,4 +1,4 @@
-"""Moments on the command line: a snapshot id, or a time."""
+"""Moments on the command line: a snapshot id, a time or a tag."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any
 
 import click
 
-from forklake.catalog.moments import read_time
+from forklake.catalog.moments import TagName, read_time
 from forklake.errors import InvalidInputError
 
 
-class Moment(click.ParamType[int | datetime]):
-    """A snapshot id, or a time; without a zone it is UTC."""
+class Moment(click.ParamType[int | datetime | TagName]):
+    """A snapshot id, a time or a tag; a time without a zone is UTC."""
 
     name = "moment"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | datetime:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | datetime | TagName:
         """Read a moment."""
-        if isinstance(value, int | datetime):
+        if isinstance(value, int | datetime | TagName):
             return value
         if value.isascii() and value.isdigit():
             return int(value)
         try:
             return read_time(value)
         except InvalidInputError:
-            self.fail(f"{value!r} is neither a snapshot id nor a time such as 2026-01-31T12:00:00Z.")
+            return TagName(value, f"{value!r} is neither a snapshot id nor a time such as 2026-01-31T12:00:00Z")
 
 
 MOMENT = Moment()
 
 at_option = click.option(
-    "--at", type=MOMENT, metavar="ID|TIME", help="A snapshot id, or a time; without a zone it is UTC."
+    "--at", type=MOMENT, metavar="ID|TIME|TAG", help="A snapshot id, a time or a tag; without a zone a time is UTC."
 )

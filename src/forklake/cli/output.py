@@ -7,12 +7,13 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.cells import cell_len
 
 AS_JSON = "forklake.json"
+_LISTED: Final = 20
 
 
 def show(document: Any, text: Callable[[], Iterable[str]]) -> None:
@@ -74,6 +75,19 @@ def age(since: datetime, now: datetime | None = None) -> str:
         if seconds >= least:
             return f"{seconds / least:.0f} {unit}"
     return "now"
+
+
+def time_left(end: datetime, now: datetime | None = None) -> str:
+    """Return the time until a moment, in one unit.
+
+    >>> from datetime import timedelta
+    >>> now = datetime.now(UTC)
+    >>> time_left(now + timedelta(hours=2), now), time_left(now, now)
+    ('in 2 h', 'lapsed')
+    """
+    now = now or datetime.now(UTC)
+    left = age(now, end)
+    return "lapsed" if end <= now else "in 1 min" if left == "now" else f"in {left}"
 
 
 def printable(text: str) -> str:
@@ -143,6 +157,16 @@ def quantity(number: int, noun: str) -> str:
     ('1 fork', '2,000 forks')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def which_names(names: Sequence[str]) -> str:
+    """Return the first names, to follow how many they are.
+
+    >>> which_names(["a", "b"]), which_names([])
+    (': a, b', '')
+    """
+    listed = ", ".join(printable(name) for name in names[:_LISTED])
+    return f": {listed}{', ...' if len(names) > _LISTED else ''}" if names else ""
 
 
 def _emphasis(text: str) -> str:

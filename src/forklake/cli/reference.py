@@ -48,6 +48,7 @@ _MEANINGS = {
     9: "a data file is missing or damaged",
     10: "Spark cannot be started, or a job of it failed",
     11: "some of several tables failed; the others are done",
+    14: "a quota allows no more; nothing was done",
     130: "stopped by the user",
 }
 

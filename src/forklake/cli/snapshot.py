@@ -9,9 +9,12 @@ import click
 from forklake import Lake, Snapshot
 from forklake.cli import output
 from forklake.cli.command import Group, catalog_argument, open_lake
-from forklake.lake.internals import runtime_of
-from forklake.model.ids import CatalogId
+from forklake.cli.snapshot_graph import draw
+from forklake.lake.internals import runtime_of, version_of
+from forklake.lake.maintenance import ExpiredSnapshots
+from forklake.model.ids import CatalogId, SnapshotId
 from forklake.ops.list_catalogs import catalog_titles
+from forklake.ops.snapshot_graph import snapshot_graph
 
 _PAGE = 1000
 
@@ -26,21 +29,30 @@ def snapshot() -> None:
 @click.option("--all", "everything", is_flag=True, help="The snapshots of all catalogs, by id.")
 @click.option("--after", type=int, metavar="ID", help="Go on after this snapshot.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many at most; all if not given.")
-def list_snapshots(catalog: str | None, everything: bool, after: int | None, limit: int | None) -> None:
+@click.option("--graph", is_flag=True, help="Draw forks and merges; what came by a merge is listed, too.")
+def list_snapshots(catalog: str | None, everything: bool, after: int | None, limit: int | None, graph: bool) -> None:
     """List the versions of a catalog.
 
     Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the one that
     made the snapshot.
 
-    With --json: `snapshots` with `catalog_id`, and `next_after` for --after if --limit left some out.
+    With --graph each catalog has a lane, and a line connects a snapshot with the catalog that it forked, merged,
+    was refreshed from or reset to.
+
+    With --json: `snapshots` with `catalog_id`, and `next_after` for --after if --limit left some out; with --graph
+    `snapshots` and `edges`.
 
     Examples:
       forklake snapshot list shop
+      forklake snapshot list shop --graph
       forklake snapshot list --all --after 1000 --limit 50
     """
     if (catalog is None) != everything:
         raise click.UsageError("Name a catalog, or say --all.")
     with open_lake() as lake:
+        if graph:
+            _show_graph(lake, catalog, after, limit)
+            return
         pages = _lake_pages(lake, after, limit) if catalog is None else _own_page(lake, catalog, after, limit)
         if output.wants_json():
             found = [each for page in pages for each in page]
@@ -56,6 +68,16 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
         rest = _next(lake, catalog, shown, limit)
         if rest is not None:
             click.echo(f"There are more; go on with --after {rest}.", err=True)
+
+
+def _show_graph(lake: Lake, catalog: str | None, after: int | None, limit: int | None) -> None:
+    version = None if catalog is None else version_of(lake.catalog(catalog))
+    first = None if after is None else SnapshotId(after)
+    found = snapshot_graph(runtime_of(lake), version, after=first, limit=limit)
+    names = catalog_titles(runtime_of(lake), (each.catalog_id for each in found.snapshots))
+    sheet = output.Sheet("", "SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT",))
+    rows = zip(draw(found), found.snapshots, strict=True)
+    output.show(found, lambda: sheet.lines((line, *_row(each, names)) for line, each in rows))
 
 
 def _row(found: Snapshot, names: Mapping[CatalogId | None, str]) -> tuple[object, ...]:
@@ -101,14 +123,16 @@ def _next(lake: Lake, catalog: str | None, shown: list[Snapshot], limit: int | N
 @catalog_argument("catalog")
 @click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
 @click.option("--older-than", metavar="TIME|AGE", help="All before a time, or of an age such as '7 days'.")
+@click.option("--release", is_flag=True, help="Also tagged ones, and those that merges are compared with.")
 @click.option("--dry-run", is_flag=True, help="Only say which snapshots would expire.")
-def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: bool) -> None:
+def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, release: bool, dry_run: bool) -> None:
     """Forget snapshots of a catalog.
 
-    By their ids, or by age; never the newest, and none that the catalog inherits. Time travel to them ends. Forks
-    keep what they see. Files that nobody sees any more are deleted later, by `forklake maintain cleanup`.
+    By their ids, or by age; never the newest, and none that the catalog inherits. Those that a tag keeps, or
+    that later merges are compared with, are spared, and told. Time travel to the others ends. Forks keep what they
+    see. Files that nobody sees any more are deleted later, by `forklake maintain cleanup`.
 
-    With --json: `snapshot_ids` and `dry_run`.
+    With --json: `snapshot_ids`, `spared`, each with `snapshot_id` and `reason`, and `dry_run`.
 
     Examples:
       forklake snapshot expire shop 17 18
@@ -119,9 +143,15 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: 
         raise click.UsageError("Name snapshots by their ids, or say --older-than; nothing was expired.")
     with open_lake() as lake:
         gone = lake.catalog(catalog).maintenance.expire_snapshots(
-            snapshot_ids=ids or None, older_than=older_than, dry_run=dry_run
+            snapshot_ids=ids or None, older_than=older_than, release=release, dry_run=dry_run
         )
     action = "Would expire" if dry_run else "Expired"
     which = f": {', '.join(str(each) for each in gone)}" if gone else ""
     line = f"{action} {output.quantity(len(gone), 'snapshot')}{which}."
-    output.show({"snapshot_ids": gone, "dry_run": dry_run}, lambda: [line])
+    output.show({"snapshot_ids": gone, "spared": gone.spared, "dry_run": dry_run}, lambda: [line, *spared_lines(gone)])
+
+
+def spared_lines(gone: ExpiredSnapshots) -> Iterator[str]:
+    """Yield which snapshots an expiry spared, for people."""
+    for each in gone.spared:
+        yield f"Spared snapshot {each.snapshot_id}: {output.printable(each.reason)}"

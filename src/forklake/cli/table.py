@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any
 
 import click
 
 from forklake import Catalog, Column, PartitionField, Table
+from forklake.catalog.moments import Moment, TagName
 from forklake.cli import output
 from forklake.cli.answer import show_answer
 from forklake.cli.command import Group, catalog_argument, open_lake
@@ -38,7 +38,7 @@ def _one_table(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _open_catalog(catalog: str, at: int | datetime | None) -> Iterator[Catalog]:
+def _open_catalog(catalog: str, at: Moment | None) -> Iterator[Catalog]:
     with open_lake() as lake:
         found = lake.catalog(catalog)
         yield found if at is None else found.at(at)
@@ -48,7 +48,7 @@ def _open_catalog(catalog: str, at: int | datetime | None) -> Iterator[Catalog]:
 @catalog_argument("catalog")
 @click.option("--schema", help="Only the tables of this schema.")
 @at_option
-def list_tables(catalog: str, schema: str | None, at: int | datetime | None) -> None:
+def list_tables(catalog: str, schema: str | None, at: Moment | None) -> None:
     """List the tables of a catalog.
 
     ROWS and SIZE are totals of their data files; ROWS counts deleted rows until their file goes.
@@ -86,7 +86,7 @@ def _summary(found: Table) -> dict[str, Any]:
 
 @table.command()
 @_one_table
-def show(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
+def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     """Show one table.
 
     Its columns, how new files are partitioned and sorted, its comment and its totals.
@@ -135,7 +135,7 @@ def _column_rows(column: Column, indent: str) -> Iterator[tuple[object, ...]]:
 
 @table.command()
 @_one_table
-def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
+def files(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     """List the data files of a table.
 
     DELETED counts rows that a delete file or the metadata takes away; OWNER is the catalog that added the file.
@@ -171,7 +171,7 @@ def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> No
 
 @table.command()
 @_one_table
-def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
+def history(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     """List the snapshots that changed a table.
 
     Oldest first, with what they did to it, in the words of the change log; `written_out` is what a copying fork
@@ -217,11 +217,11 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
     show_default=True,
     help="Which changes; insertions and deletions have an updated row in both.",
 )
-def changes(catalog: str, name: str, start: int | datetime, end: int | datetime | None, schema: str, kind: str) -> None:
+def changes(catalog: str, name: str, start: Moment, end: Moment | None, schema: str, kind: str) -> None:
     """Show how the rows of a table changed.
 
-    From START to END, both included: a snapshot id, or a time; without END, up to the newest snapshot. This takes
-    Spark.
+    From START to END, both included: a snapshot id, a time or a tag; without END, up to the newest snapshot. This
+    takes Spark.
 
     With --json: `columns`, `types` and `rows`.
 
@@ -235,10 +235,9 @@ def changes(catalog: str, name: str, start: int | datetime, end: int | datetime 
     shown = "*" if kind == "all" else "snapshot_id, rowid, *"
     with open_lake() as lake:
         found = lake.catalog(catalog)
-        last = found.head if end is None else end
-        show_answer(
-            found.sql(f"FROM {function}(?, ?, ?, ?, ?) SELECT {shown}", [found.name, schema, name, start, last])
-        )
+        bounds = [each.name if isinstance(each, TagName) else each for each in (start, end)]
+        bounds[1] = found.head if end is None else bounds[1]
+        show_answer(found.sql(f"FROM {function}(?, ?, ?, ?, ?) SELECT {shown}", [found.name, schema, name, *bounds]))
 
 
 @table.command("add-files")

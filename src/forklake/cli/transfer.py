@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 import click
 
+from forklake.catalog.moments import Moment
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.moment import at_option
@@ -18,7 +18,7 @@ from forklake.cli.progress import draw_progress
 @click.argument("path")
 @at_option
 @click.option("--history", is_flag=True, help="Write all snapshots up to that one, not only that one.")
-def export_command(catalog: str, path: str, at: int | datetime | None, history: bool) -> None:
+def export_command(catalog: str, path: str, at: Moment | None, history: bool) -> None:
     """Write a catalog as a plain DuckLake 1.0 database.
 
     PATH is a new file: x.ducklake, x.duckdb or x.db for DuckDB, x.sqlite for SQLite, or duckdb:path or sqlite:path.
@@ -59,7 +59,7 @@ def export_command(catalog: str, path: str, at: int | datetime | None, history: 
 def import_command(
     name: str, url: str, data_path: str | None, source_data_path: str | None, metadata_schema: str | None
 ) -> None:
-    """Make a catalog of a plain DuckLake database, with its whole history.
+    """Make a catalog of a plain DuckLake database, with its history.
 
     URL is a DuckDB or SQLite file, or postgresql://..., of DuckLake 0.3 to 1.0. Its files are not copied, and never
     belong to the catalog. All or nothing.

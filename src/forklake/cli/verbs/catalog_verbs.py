@@ -88,6 +88,9 @@ CHAPTERS: Final = (
                     "CatalogInspection.parent",
                     "CatalogInspection.bytes",
                     "CatalogInspection.is_live",
+                    "CatalogInspection.author",
+                    "CatalogInspection.labels",
+                    "CatalogInspection.lifetime",
                 ),
                 ("FROM ducklake_catalogs('shop', prefix => 'shop')",),
                 ("catalog show",),
@@ -100,6 +103,12 @@ CHAPTERS: Final = (
             ),
             Verb(
                 "drop a catalog", ("Catalog.drop",), ("CALL ducklake_drop_catalog('shop', 'agent')",), ("catalog drop",)
+            ),
+            Verb(
+                "drop many catalogs",
+                ("Lake.drop_catalogs",),
+                ("CALL ducklake_drop_catalogs('shop', parent => 'shop', prefix => 'try-', keep => ['try-7'])",),
+                ("catalog drop",),
             ),
             Verb(
                 "bring a dropped catalog back",
@@ -165,6 +174,57 @@ CHAPTERS: Final = (
                 ("catalog tree",),
             ),
             Verb(
+                "give a fork more time to live",
+                ("Catalog.renew",),
+                ("CALL ducklake_renew('shop', 'agent', INTERVAL 2 HOUR)",),
+                ("catalog renew",),
+            ),
+            Verb(
+                "drop what is past its lifetime",
+                ("Lake.reap",),
+                ("CALL ducklake_reap('shop')",),
+                ("catalog reap",),
+            ),
+            Verb(
+                "limit what a catalog and its forks hold",
+                ("Catalog.set_quota", "Catalog.quota"),
+                ("CALL ducklake_set_quota('shop', max_forks => 100)", "FROM ducklake_quota('shop')"),
+                ("catalog quota",),
+            ),
+            Verb(
+                "compare a fork with its parent, or any two versions",
+                ("Catalog.diff",),
+                (
+                    "FROM ducklake_diff('shop', 'agent')",
+                    "FROM ducklake_diff('shop', 'agent', since_base => true, table_name => 'orders')",
+                ),
+                ("catalog diff",),
+            ),
+            Verb(
+                "merge a fork, or another catalog of its tree",
+                ("Catalog.merge",),
+                (
+                    "MERGE FORK agent INTO shop STRATEGY theirs",
+                    "CALL ducklake_merge_catalog('shop', 'agent', dry_run => true)",
+                ),
+                ("catalog merge",),
+            ),
+            Verb(
+                "bring a fork to the head of its parent",
+                ("Catalog.refresh",),
+                (
+                    "REFRESH FORK agent STRATEGY ours",
+                    "CALL ducklake_refresh_catalog('agent', dry_run => true)",
+                ),
+                ("catalog refresh",),
+            ),
+            Verb(
+                "give a catalog the content of another, or of its past",
+                ("Catalog.reset_to",),
+                ("CALL ducklake_reset_catalog('shop', at => 17)",),
+                ("catalog reset",),
+            ),
+            Verb(
                 "cut a fork off from its ancestors",
                 ("CatalogMaintenance.sever",),
                 ("CALL ducklake_sever_catalog('shop', 'agent')",),
@@ -198,6 +258,30 @@ CHAPTERS: Final = (
                 ("Catalog.at", "Table.at"),
                 ("FROM orders AT (VERSION => 17)",),
                 ("table list", "table show", "table files", "table history", "catalog export", "catalog fork"),
+            ),
+            Verb(
+                "read a table of many catalogs at once",
+                ("Lake.across",),
+                ("FROM ducklake_across('shop', 'orders', prefix => 'agent-')",),
+                STATEMENT,
+            ),
+            Verb(
+                "try several changes in forks, and keep the best",
+                ("Lake.try_many",),
+                Lacks("it runs functions of the caller"),
+                Lacks("it runs functions of the caller"),
+            ),
+            Verb(
+                "name a version, and keep it from expiry",
+                ("Catalog.tag", "Catalog.untag", "Catalog.tags"),
+                (
+                    "CALL ducklake_tag('shop', 'v1')",
+                    "CALL ducklake_untag('shop', 'v1')",
+                    "FROM ducklake_tags('shop')",
+                    "FROM orders AT (TAG => 'v1')",
+                    "ATTACH 'ducklake:' (CATALOG 'shop', TAG 'v1')",
+                ),
+                ("catalog tag", "catalog untag", "catalog tags"),
             ),
             Verb(
                 "expire snapshots",
