@@ -12,7 +12,7 @@ ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle yardstick docs schema demo soak java pgbouncer
+.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs schema demo soak java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -51,6 +51,12 @@ bench-sql: $(STAMP) java ## The same for SQL
 
 bench-lifecycle: $(STAMP) java ## The same for compaction, adopted files, clean-up and purge
 	$(BIN)/python -m benchmarks compact adopt fsck safety purge $(ARGS)
+
+bench-merge: $(STAMP) java ## The same for merges of forks, and lifetimes that end
+	$(BIN)/python -m benchmarks merge merge-rows reap $(ARGS)
+
+bench-branches: $(STAMP) ## Make and delete branches as OlapBranchBench does, beside its published figures
+	$(BIN)/python -m benchmarks branches $(ARGS)
 
 yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=where the runner is)
 	$(BIN)/python -m benchmarks.yardstick --ducklake $(DUCKLAKE) --slt $(SLT) $(ARGS)

@@ -8,7 +8,22 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import adopt, agents, commit, compact, dml, fork, fsck, garbage, million, small, spark, sql
+from benchmarks import (
+    adopt,
+    agents,
+    branches,
+    commit,
+    compact,
+    dml,
+    fork,
+    fsck,
+    garbage,
+    merge,
+    million,
+    small,
+    spark,
+    sql,
+)
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
 
@@ -32,6 +47,10 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "depth": spark.depth,
     **dml.BENCHMARKS,
     "compact": compact.compact,
+    "merge": merge.merge,
+    "merge-rows": merge.merge_rows,
+    "reap": merge.reap,
+    "branches": branches.branches,
     "agents": agents.agents,
     "sql": sql.sql,
     "tpch": sql.tpch,

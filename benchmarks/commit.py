@@ -18,7 +18,7 @@ from benchmarks.measure import WARM_UP_STEPS, Worker, rate
 from benchmarks.parents import new_file, table_name
 from benchmarks.report import Aim, Figure
 from forklake.errors import CommitContentionError
-from forklake.metastore.postgres import _payload
+from forklake.metastore.postgres_documents import commit_document
 from forklake.metastore.store import Guard
 from forklake.model.commit import CommitRequest, CommitResult
 from tests.servers import postgres_program
@@ -196,7 +196,7 @@ def _recorded(database: PostgresDatabase) -> Script:
     ((text, values),) = queries
     for name, value in values.items():
         text = text.replace(f"%({name})s", ":catalog" if value == catalog.catalog_id else str(value))
-    return Script(text, _payload(commits[-1]))
+    return Script(text, commit_document(commits[-1]).obj)
 
 
 def _pgbench(database: PostgresDatabase, directory: Path, script: str, clients: int, seconds: float) -> float:
