@@ -38,6 +38,17 @@ start_quickly()
 SLOW_FOLDERS = ("interop", "property", "race", "spark", "sql")
 SLOW_FIXTURES = {"postgres_server", "switched_postgres", "spark"}
 
+DUCKDB_FOLDERS = {"contract", "interop"}
+DUCKDB_MODULES = {
+    "test_commits",
+    "test_conflicts",
+    "test_forks",
+    "test_fsck",
+    "test_stores",
+    "test_upgrades",
+    "test_web_views",
+}
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add an option for the tests that one runs after every change."""
@@ -53,16 +64,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
-        is_wanted = (item.get_closest_marker("soak") is not None) == is_soak and not (is_fast and _is_slow(item))
+        is_for_soak = item.get_closest_marker("soak") is not None or _is_more_of_duckdb(item)
+        is_wanted = is_for_soak == is_soak and not (is_fast and _is_slow(item))
         (chosen if is_wanted else left).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = chosen
 
 
+def _is_more_of_duckdb(item: pytest.Item) -> bool:
+    """Return whether a test is one of those on a DuckDB file that only a long run makes.
+
+    DuckDB is slow with many small statements, and speaks as PostgreSQL does. A part of the contract is enough to see
+    whether it still speaks so.
+    """
+    return _folder(item) in DUCKDB_FOLDERS and _store(item) == "duckdb" and item.path.stem not in DUCKDB_MODULES
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
+def _store(item: pytest.Item) -> str | None:
+    """Return the kind of lake that a test is for; None if it does not say."""
+    spec = getattr(item, "callspec", None)
+    return None if spec is None else str(spec.params.get("lake_factory", "sqlite"))
+
+
 def _is_slow(item: pytest.Item) -> bool:
     assert isinstance(item, pytest.Function)
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    store = getattr(item, "callspec", None) and item.callspec.params.get("lake_factory", "sqlite")
+    folder, store = _folder(item), _store(item)
     return (
         folder in SLOW_FOLDERS
         or item.get_closest_marker("slow") is not None

@@ -19,6 +19,7 @@ import sqlglot
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Engine, Kind
 from forklake.engine.local.merge_files import merge_files
+from forklake.engine.local.row_differences import read_differences
 from forklake.errors import EngineError, InvalidInputError, NotFoundError
 from forklake.files.adopt_files import Adoption, adopt_files
 from forklake.files.conform import conform
@@ -36,7 +37,7 @@ from forklake.model.field import Field
 from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.names import fold
-from forklake.model.scan import ScanFile, ScanPlan
+from forklake.model.scan import ScanFile, ScanPlan, SharedPlan
 from forklake.model.write import WriteTarget
 
 
@@ -136,6 +137,9 @@ class DuckEngine:
             rows = _run(f"SELECT * FROM t WHERE {_duckdb(condition)}", {"t": DuckFrame(rows)})
         return DuckFrame(rows.select(names))
 
+    def scan_shared(self, plans: Sequence[tuple[SharedPlan, str | None]], columns: Sequence[str]) -> DuckFrame:
+        _refuse("tables of many catalogs")
+
     def count(self, plan: ScanPlan, condition: str | None) -> int:
         return int(self.scan(plan, None, condition).rows.num_rows)
 
@@ -144,6 +148,10 @@ class DuckEngine:
 
     def changes(self, plan: ChangePlan, kind: Kind) -> DuckFrame:
         _refuse("the change feed")
+
+    def differences(self, before: ScanPlan, after: ScanPlan) -> DuckFrame:
+        self.asked.append("differences")
+        return DuckFrame(read_differences(before, after))
 
     def query(
         self,

@@ -1,11 +1,16 @@
 """New lakes for tests, in every database that can hold one."""
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
+
+import duckdb
 
 from forklake import Lake, Settings
 from forklake.config import Clock
@@ -33,7 +38,10 @@ class LakeFactory:
         """Return the URL of a new, empty lake."""
         name = uuid4().hex[:12]
         if self.server is None:
-            return f"{self.kind}:{self.directory / name}.{self.kind}"
+            path = self.directory / f"{name}.{self.kind}"
+            if self.kind == "duckdb":
+                shutil.copyfile(_prepared_duckdb(), path)
+            return f"{self.kind}:{path}"
         url = self._postgres_lakes.take()
         self._databases.append(url)
         return url if self.bouncer is None else self.bouncer.url(database_name(url))
@@ -52,6 +60,18 @@ class LakeFactory:
     def _postgres_lakes(self) -> PostgresLakes:
         assert self.server is not None
         return postgres_lakes(self.server, 3 if self.kind == "partitioned" else None)
+
+
+@cache
+def _prepared_duckdb() -> Path:
+    """Return a file with the tables of a lake that nobody has opened yet: making them takes DuckDB long."""
+    directory = tempfile.TemporaryDirectory(prefix="forklake-prepared-")
+    atexit.register(directory.cleanup)
+    path = Path(directory.name) / "prepared.duckdb"
+    Lake(f"duckdb:{path}").close()
+    with duckdb.connect(path) as connection:
+        connection.execute("DELETE FROM forklake.ducklake_metadata WHERE key IN ('data_path', 'metadata_home')")
+    return path
 
 
 @cache

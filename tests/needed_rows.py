@@ -1,5 +1,7 @@
 """Which metadata rows a lake needs, found by brute force: every row that some retained snapshot of some catalog shows.
 
+So are the rows that a pin showed whose first snapshot is retained, and the newest counters of each table.
+
 It knows nothing of how garbage is judged. It looks at each version of each catalog, one by one, with plain loops.
 """
 
@@ -10,7 +12,7 @@ from typing import Any
 
 from forklake import Lake
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.written_tables import SCHEMA_VERSIONS, TABLES, MetadataTable
+from forklake.metastore.written_tables import SCHEMA_VERSIONS, TABLE_STATS, TABLES, MetadataTable
 from forklake.model.ids import INFINITY
 
 Row = dict[str, Any]
@@ -45,8 +47,9 @@ class Rows:
 
     of: dict[str, list[Row]]
     snapshots: dict[int, list[int]]
-    segments: dict[int, list[tuple[int, int]]]
+    epochs: dict[int, dict[tuple[int, int], list[tuple[int, int]]]]
     tombstones: dict[int, dict[int, int]]
+    refreshes: dict[int, list[int]]
     heads: set[int] = field(default_factory=set)
 
     @classmethod
@@ -54,10 +57,14 @@ class Rows:
         snapshots: dict[int, list[int]] = defaultdict(list)
         for row in _rows(lake, "ducklake_snapshot", ["catalog_id", "snapshot_id"]):
             snapshots[row["catalog_id"]].append(row["snapshot_id"])
-        segments: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        found = _rows(lake, "ducklake_segment", ["catalog_id", "depth", "owner_id", "upto"])
+        epochs: dict[int, dict[tuple[int, int], list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+        found = _rows(lake, "ducklake_segment", ["catalog_id", "depth", "owner_id", "upto", "since", "until"])
         for row in sorted(found, key=lambda row: row["depth"]):
-            segments[row["catalog_id"]].append((row["owner_id"], row["upto"]))
+            epochs[row["catalog_id"]][row["since"], row["until"]].append((row["owner_id"], row["upto"]))
+        refreshes: dict[int, list[int]] = defaultdict(list)
+        for row in _rows(lake, "ducklake_merge", ["catalog_id", "begin_snapshot", "kind"]):
+            if row["kind"] == "refresh":
+                refreshes[row["catalog_id"]].append(row["begin_snapshot"])
         tombstones: dict[int, dict[int, int]] = defaultdict(dict)
         for row in _rows(lake, "ducklake_tombstone", ["catalog_id", "row_uid", "snapshot_id"]):
             tombstones[row["catalog_id"]][row["row_uid"]] = row["snapshot_id"]
@@ -65,8 +72,9 @@ class Rows:
         return cls(
             {table.name: _rows(lake, table.name, _columns(table)) for table in TABLES},
             snapshots,
-            segments,
+            epochs,
             tombstones,
+            refreshes,
             heads,
         )
 
@@ -77,8 +85,10 @@ class Rows:
         found["ducklake_tombstone"] = {(catalog, uid) for catalog, of in self.tombstones.items() for uid in of}
         return found
 
-    def chain(self, catalog: int) -> list[tuple[int, int]]:
-        return [(catalog, INFINITY), *self.segments[catalog]]
+    def chain(self, catalog: int, snapshot: int) -> list[tuple[int, int]]:
+        """The catalog and its ancestors, each with its bound."""
+        of = [links for (since, until), links in self.epochs[catalog].items() if since <= snapshot < until]
+        return [(catalog, snapshot), *(link for links in of for link in links)]
 
     def versions(self) -> Iterator[tuple[int, int]]:
         for catalog in self.heads:
@@ -89,7 +99,12 @@ class Rows:
         """Every row that a version shows, is read with, or needs to hide another."""
         found: Found = defaultdict(set)
         for catalog, snapshot in self.versions():
-            _Version(self, catalog, snapshot).add_to(found)
+            _Version(self, self.chain(catalog, snapshot)).add_to(found)
+        for catalog in self.heads:
+            for (since, _), links in self.epochs[catalog].items():
+                if since in self.snapshots[catalog]:
+                    _Version(self, links).add_pinned_to(found)
+        found[TABLE_STATS.name] |= self._counters()
         for table in _FOLLOWING:
             assert table.follows is not None
             parent, key = table.follows
@@ -102,12 +117,27 @@ class Rows:
         found["ducklake_tombstone"] = self._needed_tombstones(found)
         return {table: found[table] for table in (*(table.name for table in TABLES), "ducklake_tombstone")}
 
+    def _counters(self) -> set[Key]:
+        """The newest totals of each catalog and table: counters never go back, also of a table that is dropped."""
+        newest: dict[tuple[int, int], Row] = {}
+        for row in self.of[TABLE_STATS.name]:
+            of_table = row["catalog_id"], row["table_id"]
+            if row["catalog_id"] in self.heads and (
+                of_table not in newest or row["begin_snapshot"] > newest[of_table]["begin_snapshot"]
+            ):
+                newest[of_table] = row
+        return {_key(TABLE_STATS, row) for row in newest.values()}
+
     def _needed_tombstones(self, found: Found) -> set[Key]:
         hidden = {row["row_uid"]: row for table in _INTERVALS for row in self.of[table.name]
                   if _key(table, row) in found[table.name]}  # fmt: skip
         needed = set()
-        for viewer in self.heads:
-            chain = dict(self.chain(viewer))
+        chains = [
+            dict([(viewer, until - 1), *links])
+            for viewer in self.heads
+            for (_, until), links in self.epochs[viewer].items()
+        ]
+        for chain in chains:
             for catalog, upto in chain.items():
                 for uid, snapshot in self.tombstones[catalog].items():
                     row = hidden.get(uid)
@@ -119,23 +149,30 @@ class Rows:
 
 
 class _Version:
-    """A catalog at one of its own snapshots."""
+    """What a chain of catalogs shows."""
 
-    def __init__(self, rows: Rows, catalog: int, snapshot: int) -> None:
+    def __init__(self, rows: Rows, bounds: list[tuple[int, int]]) -> None:
         self._rows = rows
-        self._bounds = [(owner, min(snapshot, upto)) for owner, upto in rows.chain(catalog)]
-        self._bound = dict(self._bounds)
+        self._bounds = bounds
+        self._bound = dict(bounds)
+        self._since = {
+            owner: max((at for at in rows.refreshes[owner] if at <= bound), default=-1) for owner, bound in bounds
+        }
         self._hidden: dict[int, int] = {}
-        for owner, bound in self._bounds:
-            for uid, since in rows.tombstones[owner].items():
-                if since <= bound:
-                    self._hidden[uid] = min(since, self._hidden.get(uid, INFINITY))
+        for owner, bound in bounds:
+            for uid, at in rows.tombstones[owner].items():
+                if at <= bound:
+                    self._hidden[uid] = min(max(at, self._since[owner]), self._hidden.get(uid, INFINITY))
 
     def _ever(self, table: MetadataTable[Any]) -> Iterator[tuple[Row, int]]:
         """Rows that the lineage ever showed, and where each ended for it."""
         for row in self._rows.of[table.name]:
             bound = self._bound.get(row["catalog_id"])
-            if bound is not None and row["begin_snapshot"] <= bound:
+            if (
+                bound is not None
+                and row["begin_snapshot"] <= bound
+                and row["end_snapshot"] > self._since[row["catalog_id"]]
+            ):
                 own_end = row["end_snapshot"] if row["end_snapshot"] <= bound else INFINITY
                 yield row, min(own_end, self._hidden.get(row["row_uid"], INFINITY))
 
@@ -152,6 +189,13 @@ class _Version:
             for row in self._rows.of[SCHEMA_VERSIONS.name]
             if row["table_id"] in tables and row["begin_snapshot"] <= self._bound.get(row["catalog_id"], -1)
         }
+        self._add_what_files_need(shown, found)
+
+    def add_pinned_to(self, found: Found) -> None:
+        """Add the rows alone: statistics are not compared by merges."""
+        shown = {table.name: [row for row, end in self._ever(table) if end == INFINITY] for table in _INTERVALS}
+        for table in _INTERVALS:
+            found[table.name] |= {_key(table, row) for row in shown[table.name]}
         self._add_what_files_need(shown, found)
 
     def _latest(self, table: MetadataTable[Any], table_id: int) -> set[Key]:

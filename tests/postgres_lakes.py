@@ -77,7 +77,7 @@ def _empty(url: str, shape: str) -> bool:
     statements = [
         *(f"DELETE FROM forklake.{table.name}" for table in TABLES),
         f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES {rows}",
-        *(f"SELECT setval('forklake.{of.name}', 0, false)" for of in SEQUENCES),
+        *(f"SELECT setval('forklake.{of.name}', {of.first}, false)" for of in SEQUENCES),
     ]
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(_CUT_OFF)

@@ -329,6 +329,7 @@ def test_a_dropped_catalog_comes_back_as_it_was(lake: Lake, by: str) -> None:
     lake.catalog("shop").drop()
     back = lake.undrop_catalog("SHOP" if by == "name" else shop.catalog_id)
     assert (back.catalog_id, back.name, back.snapshots()) == (shop.catalog_id, "shop", snapshots)
+    assert repr(back) == "Catalog('shop')"
     assert shop.options.get("target_file_size") == "1GB"
     shop.create_table("more", {"i": "INTEGER"})
     assert names(shop) == ["more", "orders"]

@@ -14,7 +14,7 @@ from forklake.metastore.store import Session
 from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import RowUid
 from forklake.ops import collect
-from tests.contract.support import data_file, rows
+from tests.contract.support import data_file, delete_file, each, rows
 from tests.contract.test_garbage import expire_all, purge
 from tests.lakes import EMBEDDED, LakeFactory
 
@@ -193,6 +193,33 @@ def test_a_file_that_is_gone_counts_as_deleted_and_one_that_cannot_be_deleted_st
     assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(stuck),)
 
 
+def test_the_name_of_a_file_that_waits_for_deletion_is_not_given_again(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    write(table, "a", "b")
+    first, second = table.storage.files()
+    table.storage.remove_files([first.data_file_id])
+    expire_all(shop)
+    shop.maintenance.cleanup_old_files()
+    head = shop.head
+    for attempt in each(
+        lambda: table.storage.append_files([data_file("a")]),
+        lambda: table.storage.delete_rows([delete_file(second.data_file_id, "a")]),
+    ):
+        with pytest.raises(InvalidInputError, match=r'File ".*/a.parquet" was not added: .* it waits for deletion'):
+            attempt()
+    with shop.transaction() as transaction:
+        with pytest.raises(InvalidInputError):
+            transaction.table("t").storage.append_files([data_file("a")])
+        assert len(transaction.table("t").storage.files()) == 1
+    assert shop.head == head
+    # In a fork it is another file; and a name is free again when its file is gone.
+    shop.fork("agent").table("t").storage.append_files([data_file("a")])
+    shop.maintenance.cleanup_old_files(cleanup_all=True)
+    write(table, "a")
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == ()
+    assert all(Path(file.path).exists() for file in table.storage.files())
+
+
 def test_only_files_in_the_own_directory_are_deleted(lake: Lake, shop: Catalog) -> None:
     table = shop.table("t")
     (file,) = write(table, "a")
@@ -319,7 +346,7 @@ def test_everyone_who_sees_a_file_is_told(lake: Lake, shop: Catalog) -> None:
 def test_rows_are_judged_by_indexes_however_many_forks_there_are(lake: Lake, shop: Catalog) -> None:
     """No table is read as a whole, and none is hashed: the plan is one look into an index after the other."""
     owners = garbage.Owners([shop.catalog_id], have_heads=True)
-    for table in (each for each in TABLES if each.visibility is Visibility.INTERVAL):
+    for table in (one for one in TABLES if one.visibility is Visibility.INTERVAL):
         with lake._runtime.store.writing() as session:
             session.run("SET LOCAL enable_seqscan = off")
             explained = Explained(session)

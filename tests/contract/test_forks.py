@@ -186,13 +186,19 @@ def test_an_inherited_name_is_taken(shop: Catalog) -> None:
             attempt()
 
 
-def test_column_ids_go_on_from_those_of_the_parent(shop: Catalog) -> None:
+def test_no_two_catalogs_give_an_id_to_different_columns(shop: Catalog) -> None:
     agent = shop.fork("agent")
     agent.table("orders").alter.drop_column("amount")
     agent.table("orders").alter.add_column(("x", "INTEGER"))
     shop.table("orders").alter.add_column(("y", "INTEGER"))
-    assert [c.column_id for c in agent.table("orders").columns] == [1, 3]
-    assert [c.column_id for c in shop.table("orders").columns] == [1, 2, 3]
+    other = shop.fork("other")
+    other.table("orders").alter.add_column(("z", "STRUCT(a INTEGER)"))
+    assert [c.column_id for c in shop.table("orders").columns] == [1, 2, 3]  # a root counts by table, as DuckLake does
+    first = agent.table("orders").columns[1].column_id
+    assert [c.column_id for c in agent.table("orders").columns] == [1, first]
+    assert first >= 2**20
+    added = other.table("orders").columns[-1]
+    assert [added.column_id, *(c.column_id for c in added.children)] == [first + 1, first + 2]
 
 
 def test_row_ids_never_meet_in_a_tree(lake: Lake, shop: Catalog) -> None:
@@ -315,6 +321,8 @@ def test_many_forks_are_made_all_or_none(lake: Lake, shop: Catalog) -> None:
         shop.fork_many(["one", "Taken", "two"])
     with pytest.raises(InvalidInputError, match="is given twice; no fork was made"):
         shop.fork_many(["one", "ONE"])
+    with pytest.raises(InvalidInputError, match="a list of names, not of 'one'; no fork was made"):
+        shop.fork_many("one")
     assert state(lake) == before
 
 

@@ -38,9 +38,24 @@ def insert_again(table: str, columns: str, values: str, where: str) -> str:
     return f"INSERT INTO forklake.{table} ({columns}) SELECT {values} FROM forklake.{table} WHERE {where}"
 
 
+def contains(catalog: int, source: int, upto: int | str) -> str:
+    """Return the statement by which a catalog contains another one from its head on."""
+    return (
+        "INSERT INTO forklake.ducklake_merge (catalog_id, source_id, begin_snapshot, source_snapshot_id, kind,"
+        f" may_return) SELECT catalog_id, {source}, snapshot_id, {upto}, 'merge', false FROM forklake.ducklake_head"
+        f" WHERE catalog_id = {catalog}"
+    )
+
+
 LEASE = "INSERT INTO forklake.ducklake_lease (catalog_id, lease_id, begin_time, end_time) VALUES "
 OPTION = "INSERT INTO forklake.ducklake_metadata (catalog_id, scope, scope_id, key, value) VALUES "
 BREAKS = [
+    broken("own-totals", f"UPDATE forklake.ducklake_head SET own_files = own_files + 1 WHERE catalog_id = {SHOP}"),
+    broken(
+        "tag-lost",
+        "INSERT INTO forklake.ducklake_snapshot_tag (catalog_id, tag_key, tag_name, snapshot_id, created_at)"
+        f" VALUES ({SHOP}, 'v1', 'v1', {MANY}, '2020-01-01 00:00:00.000000+00')",
+    ),
     broken("unknown-catalog", f"{OPTION} (99, '', -1, 'auto_compact', 'true')"),
     broken("unknown-owner", f"{LEASE} (99, 'x', '2020-01-01 00:00:00.000000+00', '2999-01-01 00:00:00.000000+00')"),
     broken(
@@ -94,6 +109,17 @@ BREAKS = [
         also=["chain-short"],
     ),
     broken("chain-short", f"DELETE FROM forklake.ducklake_segment WHERE catalog_id = {DEEP} AND depth = 2"),
+    broken("merge-source", contains(SHOP, 99, 1)),
+    broken("merge-snapshot", contains(DEEP, COPY, MANY)),
+    broken(
+        "merge-open",  # nothing says that the shop contains the agent, which the fork of the agent does
+        contains(SHOP, DEEP, f"(SELECT h.snapshot_id FROM forklake.ducklake_head h WHERE h.catalog_id = {DEEP})"),
+    ),
+    broken(
+        "origin-later",
+        f"UPDATE forklake.ducklake_inlined_row SET origin_snapshot_id = {MANY} WHERE catalog_id = {SHOP}",
+    ),
+    broken("column-id-next", f"UPDATE forklake.ducklake_table_stats SET next_column_id = 2 WHERE catalog_id = {SHOP}"),
     broken(
         "row-interval",
         f"UPDATE forklake.ducklake_tag SET begin_snapshot = {MANY} WHERE catalog_id = {SHOP}",
@@ -117,18 +143,26 @@ BREAKS = [
             " delete_count, file_size_bytes",
             f"catalog_id = {SHOP}",
         ),
+        also=["own-totals"],
     ),
     broken("name-twice", f"UPDATE forklake.ducklake_view SET view_name = 'EVENTS' WHERE catalog_id = {SHOP}"),
     broken(
         "table-missing",
         f"UPDATE forklake.ducklake_table SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP} AND table_id = {NOTES}",
     ),
+    broken("schema-missing", f"UPDATE forklake.ducklake_schema SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP}"),
+    broken(
+        "columns-missing",
+        f"UPDATE forklake.ducklake_column SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP} AND table_id = {NOTES}",
+    ),
     broken(
         "data-file-missing",
         f"UPDATE forklake.ducklake_data_file SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP}"
         " AND path = 'a.parquet'",
+        also=["own-totals"],
     ),
     broken("follower-missing", f"DELETE FROM forklake.ducklake_name_mapping WHERE catalog_id = {SHOP}"),
+    broken("follower-missing", f"DELETE FROM forklake.ducklake_partition_column WHERE catalog_id = {SHOP}"),
     broken(
         "follower-lost",
         insert_again(
@@ -237,7 +271,7 @@ def test_what_is_broken_is_found_and_nothing_else(
         planned = lake.maintenance.check(files=False, repair=True, dry_run=True)
         assert (planned.counts, set(planned.repaired)) == (before, expected & REPAIRABLE)
         done = lake.maintenance.check(files=False, repair=True)
-        assert done.repaired == ({code: 1} if code in REPAIRABLE else {})
+        assert done.repaired == dict.fromkeys(expected & REPAIRABLE, 1)
         assert set(lake.maintenance.check(files=False).counts) == expected - REPAIRABLE
 
 

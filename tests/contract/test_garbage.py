@@ -33,7 +33,7 @@ def check(lake: Lake) -> None:
 
 def expire_all(catalog: Catalog) -> None:
     own = [s.snapshot_id for s in catalog.snapshots() if s.catalog_id == catalog.catalog_id]
-    catalog.maintenance.expire_snapshots(snapshot_ids=own[:-1])
+    catalog.maintenance.expire_snapshots(snapshot_ids=own[:-1], release=True)
 
 
 def purge(lake: Lake, name: str) -> None:
@@ -58,6 +58,7 @@ def test_rows_of_every_kind_go_when_no_version_shows_them(lake: Lake) -> None:
     after = Rows.read(lake).stored
     assert {name for name, keys in before.items() if not keys > after[name]} == {
         "ducklake_tombstone",  # it has no ancestors
+        "ducklake_table_stats",  # counters never go back
         *("ducklake_macro", "ducklake_macro_impl", "ducklake_macro_parameters"),  # one is still there
         *("ducklake_view", "ducklake_view_column_tag"),
     }
@@ -186,6 +187,35 @@ def test_an_inherited_partitioning_stays_for_files_that_a_fork_compacted(lake: L
     expire_all(child)
     check(lake)
     assert rows(lake, "SELECT row_uid FROM forklake.ducklake_partition_info") == []
+
+
+@pytest.mark.parametrize("verb", ["copy", "sever"])
+def test_copied_and_severed_catalogs_have_the_past_partitionings_of_their_files(lake: Lake, verb: str) -> None:
+    shop = lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", 0)
+    table = shop.create_table("t", {"i": "INTEGER", "k": "VARCHAR"}, partition_by=["i"])
+    for number in (1, 1, 2):
+        table.append([{"i": number, "k": "x"}])
+    table.alter.set_partitioning(["k"])
+    agent = shop.fork("agent")
+    agent.table("t").append([{"i": 3, "k": "y"}])
+    agent.table("t").alter.set_partitioning([])
+    assert agent.maintenance.merge_adjacent_files()[0].files_created == 1
+    if verb == "copy":
+        alone = agent.fork("alone", copy=True)
+        again = alone.fork("again", copy=True)
+    else:
+        agent.maintenance.sever()
+        alone, again = agent, agent.fork("again")
+    check(lake)
+    for catalog in (alone, again):
+        for condition, count in (("i = 2", 1), ("i = 3", 2), ("k = 'x'", 1)):
+            pruned = {one.reason: one.file_count for one in catalog.table("t").inspect.plan(condition).pruned}
+            assert pruned["partition"] == count, condition
+    for catalog in (alone, again):
+        catalog.table("t").delete()
+        expire_all(catalog)
+    check(lake)
 
 
 def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:

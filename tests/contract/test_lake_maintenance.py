@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from forklake import Catalog, Clock, Lake, Settings
 from forklake.errors import InvalidInputError
+from forklake.metastore.queries.option_rows import OptionRow, write_option
 from forklake.ops import needs
 from tests.contract.support import data_file, delete_file
 from tests.lakes import LakeFactory
@@ -142,3 +144,49 @@ def test_the_bytes_of_a_catalog_are_its_own_shared_inherited_and_freed_without_i
     lake.purge(fork.catalog_id)
     lake.maintenance.cleanup_old_files()  # collects the parent, too
     assert shop.inspect.bytes.own == 230
+
+
+def test_small_files_of_different_partitions_are_no_work(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", "0")
+    table = shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"])
+    table.append([{"i": number} for number in range(needs.MERGE_FILES + 1)])
+    assert len(table.storage.files()) > needs.MERGE_FILES
+    assert lake.maintenance.needs.merge == frozenset()
+    for _ in range(needs.MERGE_FILES):
+        table.append([{"i": 1}])
+    assert lake.maintenance.needs.merge == {shop.catalog_id}
+    lake.maintenance.run()
+    assert len(table.storage.files()) == needs.MERGE_FILES + 1
+    assert lake.maintenance.needs.merge == frozenset(), "what was done is not to be done again"
+
+
+@pytest.mark.parametrize("value", ["", "-1 days", "soon"])
+def test_an_option_of_one_catalog_that_is_no_age_keeps_no_other_from_being_maintained(lake: Lake, value: str) -> None:
+    odd, even = (lake.create_catalog(name) for name in ("odd", "even"))
+    for catalog in (odd, even):
+        catalog.options.set("delete_older_than", "0 seconds")
+        table = catalog.create_table("t", {"i": "INTEGER"})
+        table.storage.append_files([data_file("a")])
+        table.storage.remove_files([table.storage.files()[0].data_file_id])
+        catalog.options.set("expire_older_than", "0 seconds")
+    with lake._runtime.store.writing() as session:
+        # As another program, or an earlier release, may have set it.
+        for key in ("delete_older_than", "expire_older_than"):
+            write_option(session, odd.catalog_id, OptionRow(key, value, "", -1))
+    assert lake.maintenance.needs.expire == {even.catalog_id}
+    lake.maintenance.run()
+    odd.maintenance.expire_snapshots(older_than=timedelta(0))
+    assert lake.stats().needs.scheduled_count > 0
+    with pytest.raises(InvalidInputError, match=r"older_than must be specified|not negative|Failed to parse"):
+        odd.maintenance.cleanup_old_files()
+    done = lake.maintenance.cleanup_old_files()
+    assert [Path(path).parts[-4] for path in done.deleted] == ["even"]
+    (told,) = done.failures
+    assert f"catalog with id {odd.catalog_id} stay: " in told
+    orphan = Path(odd.inspect.info.data_path) / "x.parquet"
+    orphan.parent.mkdir(parents=True)
+    orphan.touch()
+    (told,) = lake.maintenance.delete_orphaned_files().failures
+    assert f"catalog with id {odd.catalog_id} stay: " in told
+    assert len(lake.maintenance.cleanup_old_files(cleanup_all=True).deleted) == 1

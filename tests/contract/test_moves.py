@@ -128,6 +128,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(lake_factory: LakeFactory
     (tmp_path / "own").mkdir()
     for path, catalog, reason in (
         (tmp_path / "nowhere", None, r'There is no directory ".*/nowhere/"; nothing was changed'),
+        (tmp_path / "other", None, r'".*/other/" has no directory of a catalog, such as "shop/"; nothing was changed'),
+        (tmp_path / "data" / "shop", None, r'".*/data/shop/" has no directory of a catalog'),
         (tmp_path / "nowhere", "shop", r'There is no directory ".*/nowhere/shop/"'),
         (tmp_path / "own", None, "the directory of a catalog with a data path of its own lies there"),
         (tmp_path, None, "the directory of a catalog with a data path of its own lies there"),
@@ -149,7 +151,7 @@ def test_what_cannot_be_is_refused_and_changes_nothing(lake_factory: LakeFactory
 
 def test_a_lake_is_not_moved_under_a_writer(lake_factory: LakeFactory, tmp_path: Path) -> None:
     url = lake_factory.url()
-    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "shop").mkdir(parents=True)
     with Lake(url, data_path=tmp_path / "data") as lake:
         shop = small(lake)
         with lake._runtime.store.writing() as session:

@@ -133,6 +133,9 @@ def test_options_are_copied_as_they_are_now_even_into_a_fork_of_the_past(shop: C
         ("rewrite_delete_threshold", "1.5", "must be between 0 and 1"),
         ("rewrite_delete_threshold", "nan", "must be between 0 and 1"),
         ("delete_older_than", "nul\0", "NUL"),
+        ("delete_older_than", "-1 days", "is an age such as 7 days"),
+        ("expire_older_than", "-1", "is an age such as 7 days"),
+        ("expire_older_than", "9999 years", "is an age such as 7 days"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused(

@@ -7,7 +7,9 @@ import pytest
 
 from forklake import ForkNode, Lake, NewDataFile
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore import schema
+from forklake.ops.snapshot_graph import snapshot_graph
 
 
 def shape(node: ForkNode) -> object:
@@ -209,3 +211,48 @@ def test_forking_many_tells_how_far_it_is(lake: Lake) -> None:
     told: list[int] = []
     lake.create_catalog("shop").fork_many(["a", "b", "c"], on_progress=told.append)
     assert told == [3]
+
+
+def test_forks_know_how_far_they_are_ahead_and_behind(lake: Lake) -> None:
+    def distances() -> dict[str, tuple[int | None, int | None]]:
+        (root,) = lake.fork_tree().roots
+        return {node.name: (node.ahead, node.behind) for node in (root, *root.forks, *root.forks[0].forks)}
+
+    shop = lake.create_catalog("shop")
+    agent, other = shop.fork("agent"), shop.fork("other")
+    deep = agent.fork("deep")
+    assert distances() == {"shop": (None, None), "agent": (0, 0), "other": (0, 0), "deep": (0, 0)}
+    agent.create_table("a", {"x": "INTEGER"})
+    agent.create_table("b", {"x": "INTEGER"})
+    shop.create_table("c", {"x": "INTEGER"})
+    deep.create_table("d", {"x": "INTEGER"})
+    assert distances() == {"shop": (None, None), "agent": (2, 1), "other": (0, 1), "deep": (1, 2)}
+    agent.maintenance.expire_snapshots(snapshot_ids=[agent.snapshots()[-2].snapshot_id])
+    assert distances()["agent"] == (2, 1)
+    shop.merge(agent)
+    assert distances() == {"shop": (None, None), "agent": (0, 2), "other": (0, 2), "deep": (1, 2)}
+    other.merge(shop)
+    assert distances()["other"] == (1, 0)
+    agent.create_table("e", {"x": "INTEGER"})
+    assert distances()["agent"] == (1, 2)
+
+
+def test_a_graph_has_what_came_by_a_merge_and_what_leads_there(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    agent = shop.fork("agent")
+    shop.fork("other").create_table("t", {"x": "INTEGER"})
+    agent.create_table("a", {"x": "INTEGER"})
+    merged = agent.head
+    plan = shop.merge(agent)
+    agent.create_table("later", {"x": "INTEGER"})
+    graph = snapshot_graph(runtime_of(shop), version_of(shop))
+    assert [each.catalog_id for each in graph.snapshots] == [0, 1, 1, 0]
+    first = agent.snapshots()[1].snapshot_id
+    assert [(edge.snapshot_id, edge.kind, edge.source_id, edge.source_snapshot_id) for edge in graph.edges] == [
+        (first, "fork", 0, 0),
+        (plan.snapshot_id, "merge", 1, merged),
+    ]
+    whole = snapshot_graph(runtime_of(shop))
+    assert {each.catalog_id for each in whole.snapshots} == {0, 1, 2}
+    assert len(whole.edges) == 3
+    assert snapshot_graph(runtime_of(shop), after=merged, limit=1).snapshots[0].snapshot_id == plan.snapshot_id

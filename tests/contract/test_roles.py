@@ -79,10 +79,17 @@ def test_a_writer_commits_and_forgets_nothing(urls: dict[str, str]) -> None:
         lake.create_catalog("mine").create_table("u", {"id": "BIGINT"})
         shop.table("t").storage.remove_files([shop.table("t").storage.files()[0].data_file_id])
         lake.catalog("renamed").drop()
+        shop.set_quota(max_forks=100, subtree=True)
+        shop.tag("v1")
+        shop.untag("v1")
+        brief = shop.fork("brief", ttl="1h", labels={"a": "b"})
+        brief.table("t").append(pa.table({"id": [6]}))
+        brief.renew(None)
         for attempt in (
             lambda: shop.maintenance.expire_snapshots(older_than=timedelta(0)),
             lake.catalog("another").maintenance.sever,
             lambda: lake.purge("renamed"),
+            shop.set_quota,
         ):
             with pytest.raises(MetastoreRefusedError, match="permission denied"):
                 attempt()
@@ -97,6 +104,10 @@ def test_a_maintainer_cleans_up_and_changes_no_tables_of_the_store(urls: dict[st
         lake.catalog("agent").maintenance.sever()
         lake.catalog("agent").drop()
         lake.purge("agent")
+        shop.set_quota(max_forks=1)
+        shop.set_quota()
+        shop.fork("brief", ttl="0.001 seconds")
+        assert [each.name for each in lake.reap().dropped] == ["brief"]
         assert [each.name for each in lake.catalogs()] == ["shop"]
     with psycopg.connect(urls["owner"], autocommit=True) as owner:
         owner.execute("UPDATE forklake.ducklake_metadata SET value = '1' WHERE key = 'forklake_version'")

@@ -299,7 +299,8 @@ def rights(connection: psycopg.Connection[Any]) -> dict[tuple[str, str], Any]:
     ours = "('forklake'::regnamespace, 'ducklake'::regnamespace)"
     found = connection.execute(
         "SELECT 'relation', c.oid::regclass::text, pg_get_userbyid(relowner), relacl::text,"
-        f" (SELECT array_agg(a.attacl::text ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = c.oid)"
+        " (SELECT array_agg(a.attname || a.attacl::text ORDER BY a.attname) FROM pg_attribute a"
+        " WHERE a.attrelid = c.oid AND a.attacl IS NOT NULL)"
         f" FROM pg_class c WHERE relnamespace IN {ours}"
         " AND relkind IN ('r', 'v') UNION ALL SELECT 'function', proname, pg_get_userbyid(proowner), proacl::text, NULL"
         f" FROM pg_proc WHERE pronamespace IN {ours}".encode()

@@ -176,3 +176,20 @@ def test_a_default_with_a_type_around_it_is_the_same_value_to_ducklake(small_lak
         connection.execute("INSERT INTO t (i) VALUES (3)")
         found = connection.execute("SELECT i, d::VARCHAR, v::VARCHAR, b::VARCHAR FROM t ORDER BY i").fetchall()
     assert found == [(number, "2020-01-02", "32 days 03:04:05", "\\x00A") for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("expires", [False, True])
+@pytest.mark.parametrize("history", [False, True])
+def test_inlined_rows_of_a_renamed_table_are_read(
+    small_lake: Lake, tmp_path: Path, history: bool, expires: bool
+) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"}).storage.insert_inlined([{"i": "1"}])
+    shop.table("t").rename("u")
+    shop.table("u").storage.insert_inlined([{"i": "2"}])
+    if expires:
+        shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()[:-1]])
+        small_lake.maintenance.run()
+    made = shop.maintenance.export(tmp_path / "shop.ducklake", history=history)
+    with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
+        assert connection.execute("FROM u ORDER BY ALL").fetchall() == [(1,), (2,)]

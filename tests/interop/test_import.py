@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from forklake import Lake
+from forklake import Lake, RowCounts
 from forklake.errors import (
     AlreadyExistsError,
     ConfigError,
@@ -114,6 +114,20 @@ def test_history_whose_beginning_was_expired_is_imported(small_lake: Lake, tmp_p
     exported = url_of(shop.maintenance.export(tmp_path / "new.ducklake", history=True).path)
     for number in numbers:
         assert state(exported, number) == state(url_of(path), number)
+
+
+def test_versions_that_show_parts_of_one_merged_file_are_compared(small_lake: Lake, tmp_path: Path) -> None:
+    path = _source(
+        tmp_path,
+        *ORDERS,
+        "INSERT INTO orders SELECT i FROM range(100, 120) r(i)",
+        "CALL ducklake_merge_adjacent_files('{lake}')",
+    )
+    shop = small_lake.import_catalog("shop", path)
+    diff = shop.diff(since=shop.snapshots()[2].snapshot_id)
+    assert diff.count_rows("orders") == RowCounts(inserted=20)
+    past = shop.fork("past", at=shop.snapshots()[2].snapshot_id)
+    assert shop.diff(past).count_rows("orders") == RowCounts(deleted=20)
 
 
 @pytest.mark.parametrize("suffix", ["ducklake", "sqlite"])

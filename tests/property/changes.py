@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Final
 
 from forklake import Catalog, ColumnDefinition, SortKey, Transaction
 from tests.property.clashes import RELATIONS, Touch
@@ -57,11 +59,18 @@ class RenameTable:
     name: str
 
 
+FORK_COLUMNS: Final = 2**20
+"""From here on, a lake numbers the columns that are added in catalogs that are no roots: no two share an id."""
+_BLOCKS: Final = count(FORK_COLUMNS, 64)
+
+
 @dataclass(frozen=True, slots=True)
 class AddColumn:
     table: int
     column: ColumnDefinition
     parent: int | None
+    fork_id: int = field(default_factory=lambda: next(_BLOCKS), compare=False, repr=False)
+    """The id of the column if it is added in a fork, as the truth counts; the store has other ids, but as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,9 +325,10 @@ class Draft:
                     raise RefusedError("invalid")
                 _check_column_name(table, change.parent, change.column.name)
                 table = self.counted(table)
-                added = _rows_of(change.column, table.next_column, change.parent, is_added=True)
-                columns = (*table.columns, *added)
-                table = replace(table, columns=columns, next_column=table.next_column + len(added))
+                first = table.next_column if self.is_root else change.fork_id
+                added = _rows_of(change.column, first, change.parent, is_added=True)
+                after = table.next_column + (len(added) if self.is_root else 0)
+                table = replace(table, columns=(*table.columns, *added), next_column=after)
             case DropColumn():
                 table = replace(table, columns=_without(table, change.column))
             case RenameColumn():

@@ -1,6 +1,6 @@
 """Comparing what the store shows with the truth."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +12,7 @@ from forklake.catalog import lookup
 from forklake.catalog.state import CatalogState
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, FILE_COLUMN_STATS, NAME_MAPPING
 from forklake.model.rows import DataFileRow
+from tests.property.changes import FORK_COLUMNS
 from tests.property.content import UNKNOWN, Bounds, Column, File, State, Table
 
 _ColumnTree = tuple[tuple[object, ...], ...]
@@ -98,7 +99,9 @@ class Comparison:
         self, where: str, reader: Catalog | Transaction, seen: SeenTable, key: int, table: Table, tree: int
     ) -> None:
         self._id(where, reader, "object", key, seen.table_id)
-        expect(where, "the columns", _tree_seen(seen.columns), _tree(table.columns, None))
+        true = _tree(table.columns, None)
+        self._learn_columns(where, seen.columns, true)
+        expect(where, "the columns", self._tree_seen(seen.columns), true)
         expect(where, "the tags", seen.inspect.tags, table.tags)
         partitioning = tuple(
             PartitionField(table.dotted(column), transform) for column, transform in table.partition_by
@@ -138,6 +141,34 @@ class Comparison:
         else:
             expect(where, f"whether {kind} {key} has a local id", seen < 0, True)
 
+    def _learn_columns(self, where: str, seen: Sequence[SeenColumn], true: _ColumnTree) -> None:
+        """The ids of columns that forks add are learned, too: all others are known."""
+        for column, (key, *_, below) in zip(seen, true, strict=False):
+            assert isinstance(key, int)
+            assert isinstance(below, tuple)
+            if column.column_id >= FORK_COLUMNS and key >= FORK_COLUMNS:
+                self.learn(where, "column", key, column.column_id)
+            self._learn_columns(where, column.children, below)
+
+    def _column(self, seen: int) -> int:
+        """Return what the truth calls a column."""
+        return self._keys.get(("column", seen), seen)
+
+    def _tree_seen(self, columns: tuple[SeenColumn, ...]) -> _ColumnTree:
+        return tuple(
+            (
+                self._column(c.column_id),
+                c.name,
+                c.type,
+                c.nulls_allowed,
+                c.default,
+                c.default_is_expression,
+                c.tags,
+                self._tree_seen(c.children),
+            )
+            for c in columns
+        )
+
     def _row_ids(self, where: str, table: tuple[int, int], file_id: int, file: File) -> None:
         """No two files of a tree have a row id in common."""
         known = self._rows.setdefault(table, {})
@@ -152,10 +183,10 @@ class Comparison:
         """Statistics of columns are not public on their own; planners read them as it is done here."""
         view = reader._content()
         assert isinstance(view, CatalogState)
-        known = lookup.column_stats(view, seen.table_id)
+        known = {self._column(column): row for column, row in lookup.column_stats(view, seen.table_id).items()}
         for column in table.columns:
             if column.parent is None:
-                row = known.get(column.column_id)  # type: ignore[call-overload]
+                row = known.get(column.column_id)
                 shown = UNKNOWN if row is None else (row.contains_null, _number(row.min_value), _number(row.max_value))
                 expect(where, f"bounds of {column.name}", shown, table.bounds.get(column.column_id, UNKNOWN))
         if not any(file.bounds or file.mapping or file.names for file in table.files):
@@ -165,7 +196,7 @@ class Comparison:
         self._mappings(where, view, files, table)
         for stats in view.following(FILE_COLUMN_STATS, files):
             shown = (bool(stats.null_count), _number(stats.min_value), _number(stats.max_value))
-            by_file.setdefault(stats.data_file_id, {})[stats.column_id] = shown
+            by_file.setdefault(stats.data_file_id, {})[self._column(stats.column_id)] = shown
         wanted = {self.ids["file", file.key]: dict(file.bounds) for file in table.files if file.bounds}
         expect(where, "statistics of files", by_file, wanted)
 
@@ -176,7 +207,7 @@ class Comparison:
         one_of_each = {(file.owner, columns): file for file, columns in given if columns is not None}
         for (_, columns), file in one_of_each.items():
             row = rows[self.ids["file", file.key]]
-            found = [(r.source_name, r.target_field_id) for r in view.following(NAME_MAPPING, [row])]
+            found = [(r.source_name, self._column(r.target_field_id)) for r in view.following(NAME_MAPPING, [row])]
             expect(where, f"the mapping of {file.path}", sorted(found), sorted(columns))
             kinds = [r.type for r in view.following(COLUMN_MAPPING, [row])]
             expect(where, f"the kind of mapping of {file.path}", kinds, ["map_by_name"])
@@ -208,22 +239,6 @@ def _tree(columns: tuple[Column, ...], parent: int | None) -> _ColumnTree:
         )
         for c in columns
         if c.parent == parent
-    )
-
-
-def _tree_seen(columns: tuple[SeenColumn, ...]) -> _ColumnTree:
-    return tuple(
-        (
-            c.column_id,
-            c.name,
-            c.type,
-            c.nulls_allowed,
-            c.default,
-            c.default_is_expression,
-            c.tags,
-            _tree_seen(c.children),
-        )
-        for c in columns
     )
 
 

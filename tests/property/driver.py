@@ -371,11 +371,11 @@ class Driver(Checks):
         if own and chosen < 0.25:
             moment = self.comparison.time(rng.choice(own))
             gone = [snapshot for snapshot in own if self.comparison.time(snapshot) < moment]
-            seen = handle.maintenance.expire_snapshots(older_than=moment)
+            seen = handle.maintenance.expire_snapshots(older_than=moment, release=True)
         else:
             # Holes in the history are as good as a clean cut.
             gone = own if chosen < 0.4 else sorted(rng.sample(own, min(len(own), rng.choice((1, 1, 2, 4)))))
-            seen = handle.maintenance.expire_snapshots(snapshot_ids=gone)
+            seen = handle.maintenance.expire_snapshots(snapshot_ids=gone, release=True)
         expect(f"c{catalog}", "what was expired", seen, gone)
         self.truth.expire(gone)
         return f"c{catalog} {gone}"

@@ -106,7 +106,7 @@ def _tombstones_of_severed_and_purged_catalogs_are_forgotten(sabotage: Sabotage)
     sabotage.cut(
         " AND snapshot_id > coalesce((SELECT max(v.upto) FROM forklake.ducklake_segment v WHERE v.owner_id = :c"
         " AND EXISTS (SELECT 1 FROM forklake.ducklake_segment w WHERE w.catalog_id = v.catalog_id"
-        " AND w.depth > v.depth)), -1)"
+        " AND w.since = v.since AND w.depth > v.depth)), -1)"
     )
 
 

@@ -26,6 +26,8 @@ def fill(lake: Lake) -> None:
     agent.table("orders").storage.append_files([NewDataFile("own.parquet", 10, 100)])
     own = agent.table("orders").storage.files()[-1]
     agent.table("orders").storage.delete_rows([NewDeleteFile(own.data_file_id, "own.delete", 1, 10)])
+    shop.table("events").storage.append_files([NewDataFile("later.parquet", 10, 100)])
+    shop.table("orders").alter.add_column(("later", "INTEGER"))
 
 
 def commit(lake: Lake) -> None:
@@ -63,7 +65,24 @@ def fork_many(lake: Lake) -> None:
     lake.catalog("shop").fork_many(["forked", "forked-2", "forked-3"])
 
 
-DEEDS: dict[str, Deed] = {"commit": commit, "fork": fork, "fork in the past": fork_past, "several forks": fork_many}
+def merge(lake: Lake) -> None:
+    """Bring what the fork has into its parent."""
+    lake.catalog("shop").merge(lake.catalog("agent"), commit_key="once")
+
+
+def refresh(lake: Lake) -> None:
+    """Bring a fork with rows of its own to the head of its parent."""
+    lake.catalog("agent").refresh(commit_key="once")
+
+
+DEEDS: dict[str, Deed] = {
+    "commit": commit,
+    "fork": fork,
+    "fork in the past": fork_past,
+    "several forks": fork_many,
+    "merge": merge,
+    "refresh": refresh,
+}
 
 
 class Death:

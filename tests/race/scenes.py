@@ -201,7 +201,7 @@ def free_everything(lake: Lake, scene: Scene) -> None:
     lake.maintenance.purge_catalogs(scene.gone)
     made = [lake.catalog(scene.made)] if is_live(lake, scene.made) else []
     for catalog in (*made, *(lake.catalog(name) for name in (scene.agent, scene.shop) if is_live(lake, name))):
-        catalog.maintenance.expire_snapshots(older_than=datetime.now(UTC) + timedelta(hours=1))
+        catalog.maintenance.expire_snapshots(older_than=datetime.now(UTC) + timedelta(hours=1), release=True)
     # Forks first: then their parents keep nothing for them.
     for name in (*(catalog.name for catalog in made), scene.agent, scene.gone, scene.shop):
         assert cleanup_old_files(lake._runtime, catalog_id(lake, name), cleanup_all=True).failed == ()

@@ -110,7 +110,8 @@ def difference(one: dict[str, list[tuple[str, ...]]], other: dict[str, list[tupl
 def check_rules(lake: Lake, *, expired: bool = False, written_out: bool = False) -> None:
     """Check what holds of the metadata of every lake, whatever happened at the same time.
 
-    ``expired`` says that snapshots were expired, ``written_out`` that catalogs were copied or severed.
+    ``expired`` says that snapshots were expired, ``written_out`` that catalogs have copies of rows: they
+    were copied, severed, merged or refreshed.
     """
     _check_ids(lake, written_out=written_out)
     _check_lineages(lake, expired=expired)

@@ -11,7 +11,7 @@ from forklake.files.deletes import read_deletes
 from forklake.files.keys import decrypting
 from forklake.files.texts import to_array
 from forklake.model import types
-from forklake.model.change_scan import ChangePlan
+from forklake.model.change_scan import ChangePlan, DatedScan, PlainChanges
 from forklake.model.field import Field
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField, ScanFile, ScanPlan, ScanRows
 from tests.fields import named_field
@@ -43,8 +43,14 @@ def read_changes(plan: ChangePlan) -> list[tuple[int, int, str, Mapping[str, Any
 
     A row that one snapshot deleted and inserted was updated.
     """
+    (part,) = plan.plain
+    assert not plan.merged
+    return _read_plain(part)
+
+
+def _read_plain(plan: PlainChanges) -> list[tuple[int, int, str, Mapping[str, Any]]]:
     inserted = [row for row in read_plan(plan.inserted) if plan.first <= row.snapshot_id <= plan.last]
-    deleted = [(row, _end(plan, row)) for row in read_plan(plan.ended)]
+    deleted = [(row, _end(plan.ended, row)) for row in read_plan(plan.ended.scan)]
     places = {(path, position): snapshot for path, position, snapshot in plan.inlined_deletes}
     for one in plan.deletes:
         before = set() if one.before is None else set(read_deletes(one.before).tolist())
@@ -65,12 +71,10 @@ def read_changes(plan: ChangePlan) -> list[tuple[int, int, str, Mapping[str, Any
     ]  # fmt: skip
 
 
-def _end(plan: ChangePlan, row: ReadRow) -> int:
+def _end(ended: DatedScan, row: ReadRow) -> int:
     if row.file is not None:
-        return plan.ended_files[row.file.path]
-    return next(
-        end for (row_id, begun), end in plan.ended_rows.items() if (row_id, begun) == (row.row_id, row.snapshot_id)
-    )
+        return ended.files[row.file.path]
+    return next(end for (row_id, begun), end in ended.rows.items() if (row_id, begun) == (row.row_id, row.snapshot_id))
 
 
 def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:

@@ -63,16 +63,18 @@ def _types(fields: Sequence[Field], above: str = "") -> dict[str, Type]:
 
 def changed_rows(plan: ChangePlan) -> tuple[list[tuple[str | None, ...]], list[tuple[str | None, ...]]]:
     """Return the rows that a plan of changes tells to be inserted and deleted, as texts; updated ones in both."""
-    inserted = text_rows(plan.inserted)
-    deleted = text_rows(plan.ended)
+    (part,) = plan.plain
+    assert not plan.merged
+    inserted = text_rows(part.inserted)
+    deleted = text_rows(part.ended.scan)
     gone: dict[str, set[int]] = {}
-    for path, position, _ in plan.inlined_deletes:
+    for path, position, _ in part.inlined_deletes:
         gone.setdefault(path, set()).add(position)
-    for one in plan.deletes:
+    for one in part.deletes:
         before = set() if one.before is None else set(read_deletes(one.before).tolist())
         gone.setdefault(one.path, set()).update(set(read_deletes(one.after).tolist()) - before)
-    selection = Selection(plan.deleted_from.table, plan.deleted_from.fields, plan.deleted_from.fields)
-    for file in plan.deleted_from.files:
+    selection = Selection(plan.table, plan.fields, plan.fields)
+    for file in part.deleted_from.files:
         for rows in file_rows(replace(file, deletes=None, inlined_deletes=()), selection):
             chosen = rows.where(np.isin(rows.positions, list(gone.get(file.path, ()))))
             columns = [

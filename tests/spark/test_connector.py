@@ -15,7 +15,7 @@ from forklake.connector.source_options import Source, Use, parse_options
 from forklake.connector.table_reader import ScanTask, TableReader
 from forklake.connector.writer import TableWriter, WrittenFiles
 from forklake.engine.local.scan_tasks import PART_BYTES, FilePart, tasks
-from forklake.errors import ConflictError, ForklakeError, InvalidInputError, NotFoundError
+from forklake.errors import ConflictError, DataFileError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanFile
 from tests.pages import run_examples
@@ -403,6 +403,20 @@ def test_abort_removes_files_only_if_no_commit_was_tried(place: Place, shop: Cat
     writer.abort([*written, None])
     assert not list(_parquet(catalog))
     assert _lease_count(catalog) == 0
+
+
+def test_a_task_that_runs_on_when_the_write_is_over_writes_nothing(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("late")
+    frame = place.spark.range(1)
+    for is_committed in (False, True):
+        writer = TableWriter(source(named(place, "late")), frame.schema, False, None)
+        written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
+        writer.commit(written) if is_committed else writer.abort([*written, None])
+        left = _parquet(catalog)
+        with pytest.raises(DataFileError, match="was not written"):
+            writer.write(iter(frame.toArrow().to_batches()))
+        assert _parquet(catalog) == left
+        assert not list(Path(catalog.inspect.info.data_path).rglob("write-*"))
 
 
 def _lease_count(catalog: Catalog) -> int:

@@ -31,9 +31,14 @@ def test_the_sql_of_the_readme_runs(spark: SparkSession, tmp_path: Path, monkeyp
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"^```sql\n(.*?)^```", readme, flags=re.DOTALL | re.MULTILINE)
     with forklake.connect(spark) as session:
-        found = session.sql(text)
+        before, statement, after = text.partition("MERGE FORK")
+        found = session.sql(before)
         assert found is not None
         assert sorted(row[0] for row in found.fetchall()) == [1, 3]
+        session.sql(statement + after)
+        apart = session.sql("SELECT * FROM agent.orders EXCEPT SELECT * FROM shop.orders")
+        assert apart is not None
+        assert apart.fetchall() == []
 
 
 def test_the_examples_of_the_guide_to_sql_run(

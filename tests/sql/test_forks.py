@@ -148,3 +148,19 @@ def test_macros_and_views_read_their_own_catalog_whatever_it_is_attached_as(shop
 
     assert rows(shop, "SELECT * FROM x.n(), agent.n(), x.counted, agent.counted") == [(3, 1, 3, 1)]
     assert rows(shop, "SELECT x.more(1), agent.more(1), x.most(1), agent.most(1)") == [(4, 2, 40, 20)]
+
+
+def test_a_merge_lists_rows_that_both_inserted_under_one_key(shop: Connection) -> None:
+    shop.sql("CALL ducklake_fork_catalog('lake', 'agent')")
+    attach(shop, "agent")
+    shop.sql("INSERT INTO agent.orders VALUES (4, 'theirs'), (5, 'theirs'); INSERT INTO lake.orders VALUES (4, 'ours')")
+    call = "CALL ducklake_merge_catalog('lake', 'agent', keys => MAP {'orders': ['id']}"
+    assert [row[1:5] for row in rows(shop, f"{call}, dry_run => true)") if row[1] == "conflict"] == [
+        ("conflict", "key id = 4", "main", "orders")
+    ]
+    with pytest.raises(ForklakeError, match="a row with id = 4 was added"):
+        shop.sql(f"{call})")
+    with pytest.raises(ForklakeError, match='no table "nowhere" to have a strategy for; nothing was done'):
+        shop.sql(f"{call}, strategy => MAP {{'nowhere': 'ours'}})")
+    shop.sql(f"{call}, strategy => MAP {{'orders': 'ours'}})")
+    assert rows(shop, "FROM lake.orders WHERE id > 3 ORDER BY id") == [(4, "ours"), (5, "theirs")]

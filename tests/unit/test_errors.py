@@ -30,13 +30,16 @@ VALUES: list[Any] = [
     hints.ListCatalogs(at=7),
     hints.ListCatalogs(at=datetime(2026, 1, 31, 12, tzinfo=UTC)),
     hints.ListSnapshots(),
+    hints.ListTags(),
     hints.UndropCatalog(7),
+    hints.RenewCatalog("it's"),
     hints.NameById(7),
     hints.AllowExisting(),
     hints.ForkAgain(),
     hints.SetDataPath(),
     hints.GiveMessage(),
     hints.CommitAgain("key 1"),
+    hints.ChooseSide(),
     hints.UpgradeLake(),
 ]
 
@@ -62,6 +65,7 @@ def test_each_edge_says_a_hint_in_its_own_words(value: Any) -> None:
 
 def test_what_hints_name_can_be_called(lake: Lake) -> None:
     lake.create_catalog("my lake").create_table("t", {"id": "BIGINT"})
+    lake.create_catalog("it's")
     connection = forklake.connect()
     connection.sql("ATTACH 'ducklake:lake.db' AS \"my lake\" (CATALOG 'my lake')")
     names = {

@@ -27,6 +27,11 @@ def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert run_examples(GUIDE) > 50
 
 
+def test_the_examples_of_the_guide_to_forks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_examples(DOCS / "guide" / "forks.md") > 20
+
+
 def test_the_guide_lists_every_error_as_it_is() -> None:
     rows = re.findall(r"^\| `(\w+Error)` \| `(\w+)` \| (\w+) \| (\d+) \|", GUIDE.read_text("utf-8"), flags=re.MULTILINE)
     actual = [

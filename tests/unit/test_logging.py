@@ -78,7 +78,7 @@ def test_maintenance_is_logged(lake: Lake, tmp_path: Path, caplog: pytest.LogCap
         lake.maintenance.cleanup_old_files(cleanup_all=True)
     assert caplog.messages == [
         "Catalog 1: severed at snapshot 4",
-        "Catalog 0: 3 snapshots expired",
+        "Catalog 0: 3 snapshots expired, 0 spared",
         "Catalog 0: 1 orphaned files deleted, 0 not",
         "Catalogs purged: 1",
         "Catalog 0: 1 old files deleted, 0 not",

@@ -68,11 +68,13 @@ def test_a_view_is_not_dropped_as_a_table_nor_a_table_as_a_view(shop: Catalog, i
 
 def test_a_purged_catalog_is_not_said_to_come_back(lake: Lake, shop: Catalog) -> None:
     shop.drop()
-    with pytest.raises(CatalogDroppedError, match=r"was dropped; nothing was done") as dropped:
+    with pytest.raises(CatalogDroppedError, match=r'Catalog "shop" \(id 0\) was dropped; nothing was done') as dropped:
         shop.tables()
     assert "undrop" in str(dropped.value.hint)
     lake.purge("shop")
     for use in (shop.tables, shop.drop, lambda: shop.inspect.info):
-        with pytest.raises(CatalogDroppedError, match=r"The catalog with id 0 was purged; nothing was done") as purged:
+        with pytest.raises(
+            CatalogDroppedError, match=r'Catalog "shop" \(id 0\) was purged; nothing was done'
+        ) as purged:
             use()
         assert purged.value.hint is None

@@ -22,8 +22,8 @@ from forklake.metastore.schema.meanings import MEANINGS, meaning
 from forklake.metastore.schema.products import DUCKDB, PRODUCTS, SQLITE, Product
 from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.schema.write import is_committed, write
+from forklake.metastore.written_tables import BY_NAME, MetadataTable
 from forklake.metastore.written_tables import TABLES as METADATA_TABLES
-from forklake.metastore.written_tables import MetadataTable
 
 DIRECTORY = Path(schema.__file__).parent
 
@@ -161,7 +161,7 @@ def test_the_row_class_of_a_table_has_its_columns(table: MetadataTable[Any]) -> 
 
 
 def test_each_table_that_commits_write_has_a_row_class() -> None:
-    assert {table.name for table in TABLES if is_committed(table)} == {table.name for table in METADATA_TABLES}
+    assert {table.name for table in TABLES if is_committed(table)} == BY_NAME.keys()
 
 
 def test_plain_tables_are_the_28_of_ducklake() -> None:

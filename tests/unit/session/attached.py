@@ -7,7 +7,7 @@ from typing import Any
 from forklake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
 from forklake.session.functions import call, call_scalar
-from forklake.session.known_rows import Changes, Rows
+from forklake.session.known_rows import Changes, Differences, Files, Rows
 from forklake.session.metadata_tables import metadata_table
 
 
@@ -43,7 +43,7 @@ class Attached:
         assert found is not None, name
         return found.rows
 
-    def call(self, function: str, *arguments: Any, **named: Any) -> Rows | Changes:
+    def call(self, function: str, *arguments: Any, **named: Any) -> Rows | Changes | Differences | Files:
         """Call a function for this catalog alone."""
         return call(function, [self], [self.alias, *arguments], named)
 

@@ -166,7 +166,7 @@ def test_statement_that_is_not_supported_is_named(statement: str) -> None:
         ("-- it's\nSELECT $$x", "unterminated dollar-quoted string", 2, 8),
         ("SELECT * FROM where", 'syntax error at or near "where"', 1, 15),
         ("SELECT 1 AS", "syntax error at end of input", 1, 12),
-        ("FROM t AT (TAG => 3)", 'syntax error at or near "TAG"', 1, 12),
+        ("FROM t AT (BRANCH => 3)", 'syntax error at or near "BRANCH"', 1, 12),
     ],
 )
 def test_syntax_error_shows_its_place(text: str, message: str, line: int, column: int) -> None:

@@ -1,0 +1,68 @@
+"""Diffs against full copies: the rows of a diff, applied to one version, give the other, and the counts are theirs."""
+
+from typing import Any
+
+from forklake import Catalog, Diff, RowCounts, TableDiff
+from tests.merges.truth import State, Table
+
+Row = dict[str, Any]
+_NOTHING = Table("", {}, {})
+
+
+def compare(before: Catalog, after: Catalog, states: tuple[State, State], told: str) -> RowCounts:
+    """Compare two versions with what they should hold; return how many rows differ in all."""
+    diff = before.diff(after)
+    tables = {int(table.table_id): table for table in diff.tables}
+    total = [0, 0, 0]
+    for number in {*states[0], *states[1]}:
+        one, other = (state.get(number, _NOTHING) for state in states)
+        found = tables.pop(number, None)
+        if found is None:
+            assert (one.name, one.columns, one.rows) == (other.name, other.columns, other.rows), told
+            continue
+        assert (found.is_new, found.is_dropped) == (number not in states[0], number not in states[1]), told
+        counts = _check_rows(diff, found, one, other, f"{told}: {found}")
+        total = [one + more for one, more in zip(total, _numbers(counts), strict=True)]
+    assert not tables, told
+    return RowCounts(*total)
+
+
+def _check_rows(diff: Diff, found: TableDiff, one: Table, other: Table, told: str) -> RowCounts:
+    shown = other if not found.is_dropped else one
+    was, now = _named_rows(one, shown), _named_rows(other, shown) if not found.is_dropped else {}
+    frame: Any = diff.rows(found)
+    rows: list[Row] = frame.rows.to_pylist()
+    result, ids = dict(was), set()
+    for row in rows:
+        kind, row_id, key = row.pop("change_type"), row.pop("rowid"), row["k"]
+        assert (kind, row_id) not in ids, told
+        ids.add((kind, row_id))
+        if kind in ("delete", "update_preimage"):
+            assert result.pop(key) == row, f"{told}: {kind} of {row}"
+    for row in frame.rows.to_pylist():
+        kind, key = row.pop("change_type"), row["k"]
+        row.pop("rowid")
+        if kind in ("insert", "update_postimage"):
+            assert key not in result, f"{told}: {kind} of {row}"
+            result[key] = row
+    assert result == now, f"{told}: {result} instead of {now}"
+    updated = [key for key in one.rows.keys() & other.rows.keys() if one.rows[key] != other.rows[key]]
+    counts = RowCounts(len(other.rows.keys() - one.rows), len(one.rows.keys() - other.rows), len(updated))
+    assert diff.count_rows(found) == counts, told
+    assert found.rows in (None, counts), told
+    kinds = [kind for kind, _ in ids]
+    by_kind = RowCounts(kinds.count("insert"), kinds.count("delete"), kinds.count("update_postimage"))
+    assert by_kind == counts, told
+    return counts
+
+
+def _named_rows(table: Table, shown: Table) -> dict[int, Row]:
+    """Return rows by key, with the columns of the table as it is shown."""
+    return {
+        key: {"k": key, **{name: values.get(column) for column, name in shown.columns.items()}}
+        for key, values in table.rows.items()
+    }
+
+
+def _numbers(counts: RowCounts) -> tuple[int, int, int]:
+    return counts.inserted, counts.deleted, counts.updated
