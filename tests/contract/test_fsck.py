@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forklake import Lake, MacroImplementation, MacroParameter, Table
+from forklake import Lake, MacroImplementation, MacroParameter, NewDataFile, Table
 from forklake.model.findings import FINDINGS, REPAIRABLE, SEVERITIES
 from tests.contract.support import data_file, delete_file, unprivileged
 from tests.contract.test_garbage import expire_all, purge
@@ -295,6 +295,31 @@ def test_only_a_catalog_and_its_ancestors_are_checked_if_one_is_named(furnished:
         for name, is_found, count in (("shop", False, 1), ("agent", True, 2), ("deep", True, 3), ("copy", False, 1)):
             checked = lake.catalog(name).maintenance.check(files=False)
             assert (bool(checked.findings), checked.catalog_count) == (is_found, count)
+
+
+def test_a_past_partitioning_that_a_severed_catalog_keeps_is_no_finding(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("events", {"id": "INTEGER"}, partition_by=["id"])
+    agent = shop.fork("agent")
+    agent.table("events").storage.append_files([NewDataFile("a.parquet", 1, 10, partition_values=("1",))])
+    agent.table("events").alter.set_partitioning([])
+    agent.table("events").alter.set_partitioning(["bucket(4, id)"])
+    agent.maintenance.sever()
+    check_sound(lake, files=False)
+
+
+def test_statistics_of_a_purged_catalog_that_no_fork_needs_are_no_finding(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    events = shop.create_table("events", {"id": "INTEGER"})
+    before = shop.head
+    events.storage.append_files([data_file("a")])
+    agent = shop.fork("agent")
+    shop.fork("early", at=before)
+    agent.table("events").storage.append_files([data_file("b")])
+    purge(lake, "shop")
+    expire_all(agent)
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    check_sound(lake, files=False)
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)

@@ -39,12 +39,13 @@ def shown(catalog: Catalog, snapshot: int) -> Rows:
 def check_history(catalog: Catalog, path: Path) -> None:
     """Compare the export of a history with the catalog, and what an import makes of it."""
     exported = catalog.maintenance.export(path, history=True)
-    snapshots = [one.snapshot_id for one in catalog.snapshots()][2:]
-    for snapshot in snapshots:
-        with attached(url_of(exported.path), READ_ONLY=True, SNAPSHOT_VERSION=snapshot) as (connection, _):
-            assert connection.execute("SELECT id, v FROM t ORDER BY ALL").fetchall() == shown(catalog, snapshot)
-    with attached(url_of(exported.path), READ_ONLY=True) as (connection, _):
+    snapshots = [one.snapshot_id for one in catalog.snapshots()]
+    with attached(url_of(exported.path), READ_ONLY=True) as (connection, alias):
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (len(shown(catalog, snapshots[-1])),)
+        told = connection.execute(f"SELECT snapshot_id FROM ducklake_snapshots('{alias}') ORDER BY ALL").fetchall()
+    for snapshot, (number,) in list(zip(snapshots, told, strict=True))[2:]:
+        with attached(url_of(exported.path), READ_ONLY=True, SNAPSHOT_VERSION=number) as (connection, _):
+            assert connection.execute("SELECT id, v FROM t ORDER BY ALL").fetchall() == shown(catalog, snapshot)
 
 
 def test_inlined_deletes_that_were_flushed_delete_once(shop: Catalog, tmp_path: Path) -> None:
@@ -57,6 +58,22 @@ def test_inlined_deletes_that_were_flushed_delete_once(shop: Catalog, tmp_path: 
     table.update({"v": "200"}, "id = 6")
     shop.maintenance.flush_inlined()
     check_history(shop, tmp_path / "shop.ducklake")
+
+
+def test_rows_of_a_file_whose_deletes_were_flushed_keep_their_snapshot(
+    lake: Lake, shop: Catalog, tmp_path: Path
+) -> None:
+    written = shop.head
+    shop.table("t").delete("id = 3")
+    shop.maintenance.flush_inlined()
+    check_history(shop, tmp_path / "shop.ducklake")
+    imported = lake.import_catalog("imported", tmp_path / "shop.ducklake")
+    fork = imported.fork("fork")
+    fork.table("t").delete("id = 4")
+    fork.maintenance.flush_inlined()  # with numbers of snapshots that an export of the fork does not have
+    check_history(fork, tmp_path / "fork.ducklake")
+    with attached(url_of(tmp_path / "fork.ducklake"), READ_ONLY=True) as (connection, _):
+        assert connection.execute("SELECT DISTINCT snapshot_id FROM t").fetchall() == [(written,)]
 
 
 @pytest.mark.parametrize("condition", ["id = 3", "id < 10", "true"], ids=["inlined", "file", "all"])

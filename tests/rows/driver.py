@@ -411,7 +411,10 @@ def check_delete_files(label: str, table: Table) -> None:
 
 
 def merged(base: TableModel, theirs: TableModel, ours: TableModel) -> TableModel:
-    """Return what two changes of one state make together: none may have touched a row that the other touched."""
+    """Return what two changes of one state make together.
+
+    None may have touched a row that the other touched, unless both deleted it.
+    """
     rows = dict(ours.rows)
     for identity, row in theirs.rows.items():
         was = base.rows.get(identity)
@@ -422,8 +425,8 @@ def merged(base: TableModel, theirs: TableModel, ours: TableModel) -> TableModel
             rows[identity] = row
     for identity, row in base.rows.items():
         if identity not in theirs.rows:
-            assert rows.get(identity) is row, "two commits changed one row, and one of them is lost"
-            del rows[identity]
+            gone = rows.pop(identity, row)
+            assert gone is row, "two commits changed one row, and one of them is lost"
     return replace(ours, rows=rows)
 
 

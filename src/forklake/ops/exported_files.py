@@ -5,19 +5,26 @@ deletes end: a flush moves them to a delete file, and a merge, refresh or reset 
 deleted twice is read wrongly by DuckLake, and counted twice.
 
 So a delete file that a flush wrote begins where the first of its inlined deletes began, and takes their place; it has
-the snapshot of each, as DuckLake's own. From other snapshots at which inlined deletes end, and where a file comes back,
-the export has the file once more, under another id, with the deletes that hold then.
+the snapshot of each, as DuckLake's own. If its snapshots have other numbers than the export's, the inlined deletes go
+on instead, and it is left out; it must then hold until its data file ends. From other snapshots at which inlined
+deletes end, and where a file comes back, the export has the file once more, under another id, with the deletes that
+hold then; the rows there seem to be of that snapshot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId
 from forklake.model.rows import InlinedDeleteRow
 from forklake.ops.lineage_rows import DatedRow
+
+_Deletes = tuple[DeleteFileId, SnapshotId]
+"""A delete file, and where it begins."""
+Flushed = Mapping[_Deletes, bool]
+"""Delete files that a flush wrote, and whether the numbers of the export tell when each of their deletes was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ def exported_files(
     files: Sequence[DatedRow],
     deletes: Sequence[DatedRow],
     places: Sequence[DatedRow],
-    flushed: Set[tuple[DeleteFileId, SnapshotId]],
+    flushed: Flushed,
     next_id: int,
 ) -> ExportedFiles:
     """Give each file one interval, and deletes that hold to its end.
@@ -50,12 +57,11 @@ def exported_files(
         files: The data files.
         deletes: The delete files.
         places: The inlined deletes.
-        flushed: The delete files that hold what was inlined before, with the snapshot of each delete; and where each
-            begins.
+        flushed: The delete files that hold what was inlined before.
         next_id: The first of further ids.
     """
     ids = count(next_id)
-    deletes, places = _with_moved(deletes, places, flushed)
+    deletes, places = _with_moved(files, deletes, places, flushed)
     ends: dict[DataFileId, set[SnapshotId]] = {}
     for place in places:
         ends.setdefault(place.row.data_file_id, set()).add(place.end)
@@ -80,34 +86,47 @@ def exported_files(
 
 
 def _with_moved(
-    deletes: Sequence[DatedRow], places: Sequence[DatedRow], flushed: Set[tuple[DeleteFileId, SnapshotId]]
+    files: Sequence[DatedRow], deletes: Sequence[DatedRow], places: Sequence[DatedRow], flushed: Flushed
 ) -> tuple[list[DatedRow], list[DatedRow]]:
-    """Let delete files that a flush wrote begin with their first delete.
+    """Move delete files of a flush to their first delete, or leave them out.
 
-    They must say when each was made.
+    To begin earlier they must say when each delete was made. Those that are left out hold what the deletes before
+    them hold, which then go on.
     """
     ending: dict[tuple[DataFileId, SnapshotId], list[DatedRow]] = {}
     for dated in (*places, *deletes):
         ending.setdefault((dated.row.data_file_id, dated.end), []).append(dated)
-    begins: dict[tuple[DeleteFileId, SnapshotId], SnapshotId] = {}
-    ends: dict[tuple[DeleteFileId, SnapshotId], SnapshotId] = {}
+    ends_of_files = {(file.row.data_file_id, file.end) for file in files}
+    begins: dict[_Deletes, SnapshotId] = {}
+    ends: dict[_Deletes, SnapshotId] = {}
     moved: set[tuple[DataFileId, SnapshotId]] = set()
+    going_on: dict[tuple[DataFileId, SnapshotId], SnapshotId] = {}
+    left_out: set[_Deletes] = set()
     for dated in deletes:
-        if (dated.row.delete_file_id, dated.begin) not in flushed:
+        key, at = (dated.row.delete_file_id, dated.begin), (dated.row.data_file_id, dated.begin)
+        before = ending.get(at, [])
+        if key not in flushed or not before:
             continue
-        before = ending.get((dated.row.data_file_id, dated.begin), [])
         inlined = [one.begin for one in before if isinstance(one.row, InlinedDeleteRow)]
         earlier = [one for one in before if not isinstance(one.row, InlinedDeleteRow)]
         first = min(inlined, default=dated.begin)
-        if all(_says_when(one) for one in before) and all(one.begin < first for one in earlier):
-            begins[dated.row.delete_file_id, dated.begin] = first
+        if flushed[key] and all(_says_when(one) for one in before) and all(one.begin < first for one in earlier):
+            begins[key] = first
             ends |= {(one.row.delete_file_id, one.begin): first for one in earlier}
-            moved.add((dated.row.data_file_id, dated.begin))
+            moved.add(at)
+        elif (at[0], dated.end) in ends_of_files and dated.row.delete_count == sum(
+            1 if isinstance(one.row, InlinedDeleteRow) else one.row.delete_count for one in before
+        ):
+            left_out.add(key)
+            ends |= {(one.row.delete_file_id, one.begin): dated.end for one in earlier}
+            going_on[at] = dated.end
     changed = []
     for dated in deletes:
         key = (dated.row.delete_file_id, dated.begin)
-        changed.append(replace(dated, begin=begins.get(key, dated.begin), end=ends.get(key, dated.end)))
-    return changed, [dated for dated in places if (dated.row.data_file_id, dated.end) not in moved]
+        if key not in left_out:
+            changed.append(replace(dated, begin=begins.get(key, dated.begin), end=ends.get(key, dated.end)))
+    kept = (dated for dated in places if (dated.row.data_file_id, dated.end) not in moved)
+    return changed, [replace(dated, end=going_on.get((dated.row.data_file_id, dated.end), dated.end)) for dated in kept]
 
 
 def _says_when(dated: DatedRow) -> bool:

@@ -16,7 +16,6 @@ from forklake.metastore.plain.layout import TABLES, VERSION
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model import types
-from forklake.model.change_log import ChangeKind, parse
 from forklake.model.ids import INFINITY, THE_LAKE, DataFileId, SnapshotId, TableId
 from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
@@ -140,17 +139,10 @@ class ExportedRows:
     def _separate_files(self) -> None:
         tables = (metadata.DATA_FILE, metadata.DELETE_FILE, metadata.INLINED_DELETE)
         files, deletes, places = (self._kept[table.name] for table in tables)
-        flushes = {
-            (snapshot.snapshot_id, change.object_id)
-            for snapshot in self._lineage.snapshots
-            for change in parse(snapshot.changes_made)
-            if change.kind is ChangeKind.INLINE_FLUSH
-        }
         flushed = {
-            (dated.row.delete_file_id, dated.begin)
+            (dated.row.delete_file_id, dated.begin): partial_max(self._lineage, self._numbers, dated) is not None
             for dated in deletes
-            if (dated.begin, dated.row.table_id) in flushes
-            and partial_max(self._lineage, self._numbers, dated) is not None
+            if dated.row.partial_max is not None and dated.begin not in self._lineage.merging
         }
         found = exported_files(files, deletes, places, flushed, self._next_ids()[1])
         self._kept |= zip((table.name for table in tables), (found.files, found.deletes, found.places), strict=True)

@@ -11,6 +11,7 @@ from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import histories, visibility
 from forklake.metastore import written_tables as metadata
+from forklake.metastore.queries.merges import merging_snapshots
 from forklake.metastore.queries.option_rows import OptionRow, options_of
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.schema.description import Visibility
@@ -52,6 +53,8 @@ class LineageRows:
         self.version = version
         versions.check_retained(session, version)
         self.snapshots: Sequence[Snapshot] = versions.snapshots(session, version)
+        self.merging = frozenset(merging_snapshots(session, version, SnapshotId(0)))
+        """The snapshots that merged, refreshed or reset."""
         self._intervals: dict[str, list[DatedRow]] = {
             table.name: [DatedRow(*found) for found in histories.lineage_history(session, version, table)]
             for table in metadata.TABLES

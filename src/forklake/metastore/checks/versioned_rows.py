@@ -96,7 +96,7 @@ def _identity_checks() -> Iterator[Check]:
             code,
             f"SELECT x.catalog_id, {shown} FROM (SELECT r.catalog_id, {keys}, r.{END} AS ends, lead(r.{BEGIN}) OVER"
             f" (PARTITION BY r.catalog_id, {keys} ORDER BY r.{BEGIN}, r.{END}) AS following"
-            f" FROM forklake.{table.name} r WHERE {span_of('r')}) x WHERE x.following < x.ends",
+            f" FROM forklake.{table.name} r WHERE {span_of('r')} AND r.{BEGIN} < r.{END}) x WHERE x.following < x.ends",
             f"Two rows of {table.name} with {told} are there at the same time.",
         )
         scope = "0" if table.scope is None else f"t.{table.scope}"
@@ -268,7 +268,7 @@ def _row_id_checks() -> Iterator[Check]:
             f" ON y.catalog_id = x.catalog_id WHERE {span_of('x')}{plain} AND {start} >= y.first"
             f" AND {start} < y.first + {_RANGE} GROUP BY x.catalog_id, x.table_id) v"
             " ON v.catalog_id = r.catalog_id AND v.table_id = r.table_id"
-            f" WHERE {span_of('r')} AND {_NEWEST} AND v.past > r.next_row_id",
+            f" WHERE {span_of('r')} AND {has_head('r')} AND {_NEWEST} AND v.past > r.next_row_id",
             "The table with id {} would number its next row {}, and there are rows up to {}.",
         )
     yield Check(
