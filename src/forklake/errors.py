@@ -48,6 +48,7 @@ from forklake.model.hint import (
     ForkAgain,
     GiveMessage,
     Hint,
+    ImportCatalog,
     ListCatalogs,
     ListSnapshots,
     ListTags,
@@ -92,6 +93,10 @@ def in_python(hint: Hint) -> str:
             return 'Choose a side with strategy="ours" or "theirs", or change one of them first.'
         case UpgradeLake():
             return "Make a backup, then `forklake.upgrade(url)` brings it to the version of this release."
+        case ImportCatalog(url, schema):
+            within = "" if schema is None else f", metadata_schema={schema!r}"
+            call = f'forklake.open("lake.db").import_catalog("name", {url!r}{within})'
+            return f"`{call}` makes a catalog of it, and copies no data."
     assert_never(hint)
 
 

@@ -174,3 +174,16 @@ def test_attach_takes_the_schema_as_an_option_and_from_a_secret(
         assert "`forklake init`" in str(missing.value.hint)
         with pytest.raises(ConfigError, match="a file holds one lake"):
             session.sql("ATTACH 'ducklake:lake.db' AS x (METADATA_SCHEMA 'sales', CATALOG 'shop')")
+
+
+@pytest.mark.parametrize(("schema", "rest"), [("public", ""), ("theirs", ", metadata_schema => 'theirs'")])
+def test_a_ducklake_that_duckdb_made_is_recognised(postgres_database: str, schema: str, rest: str) -> None:
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        connection.execute(
+            f"CREATE TABLE {schema}.ducklake_metadata (key TEXT, value TEXT, scope TEXT, scope_id BIGINT)"
+        )
+    with forklake.connect() as session, pytest.raises(MetastoreVersionError, match="that DuckDB made") as caught:
+        session.sql(f"ATTACH 'ducklake:{postgres_database}' AS lake (METADATA_SCHEMA '{schema}')")
+    assert "ducklake_import_catalog('lake', 'name', 'postgres:" in str(caught.value.hint)
+    assert f"'{rest})` makes a catalog" in str(caught.value.hint)

@@ -13,6 +13,7 @@ from forklake.model.hint import (
     ForkAgain,
     GiveMessage,
     Hint,
+    ImportCatalog,
     ListCatalogs,
     ListSnapshots,
     ListTags,
@@ -57,4 +58,8 @@ def on_command_line(hint: Hint) -> str:
             return "Choose a side with --strategy ours or theirs, or change one of them first."
         case UpgradeLake():
             return "Make a backup, then `forklake upgrade --lake URL` brings it to the version of this release."
+        case ImportCatalog(url, schema):
+            within = "" if schema is None else f" --metadata-schema {shlex.quote(schema)}"
+            command = f"forklake --lake lake.db catalog import NAME {shlex.quote(url)}{within}"
+            return f"`{command}` makes a catalog of it, and copies no data."
     assert_never(hint)

@@ -38,6 +38,7 @@ from forklake.metastore.queries import heads
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Guard, Session, Store, Values
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
+from forklake.model.hint import ImportCatalog
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import Terms
 from forklake.model.overview import TableSize
@@ -101,12 +102,26 @@ class PostgresStore(Store):
             Connector(self._address, settings).connect, settings.pool_size, settings.pool_timeout_seconds
         )
         try:
-            found = self._run(lambda connection: _versions(connection, self.dialect))
+            try:
+                found = self._run(lambda connection: _versions(connection, self.dialect))
+            except MetastoreVersionError as error:
+                self._check_not_plain(error)
+                raise
             check = schema.known_version if is_upgraded else schema.check_version
             check(found, "postgresql")
         except BaseException:
             self.close()
             raise
+
+    def _check_not_plain(self, error: MetastoreVersionError) -> None:
+        """Refuse a DuckLake that DuckDB made, by that name."""
+        named = None if self._address.schemas == LakeSchemas() else self._address.schemas.views
+        where = named or "public"  # DuckDB's default; ours is another
+        text = "SELECT 1 FROM pg_tables WHERE schemaname = %s AND tablename = 'ducklake_metadata'"
+        if self._run(lambda connection: connection.execute(text, [where]).fetchone()) is not None:
+            url = f"postgres:{Address(self._address.words, LakeSchemas()).location}"
+            what = f'The schema "{where}" of the metadata database ({self.location})'
+            raise schema.plain_ducklake_error(what, ImportCatalog(url, named)) from error
 
     @property
     def location(self) -> str:

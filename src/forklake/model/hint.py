@@ -89,6 +89,17 @@ class UpgradeLake:
     """Bring the metadata of the lake to the version of this release."""
 
 
+@dataclass(frozen=True, slots=True)
+class ImportCatalog:
+    """Make a catalog of a plain DuckLake database.
+
+    The URL has no password; the schema is that of its tables, if it is named.
+    """
+
+    url: str
+    metadata_schema: str | None = None
+
+
 Hint = (
     ListCatalogs
     | ListSnapshots
@@ -103,6 +114,7 @@ Hint = (
     | CommitAgain
     | ChooseSide
     | UpgradeLake
+    | ImportCatalog
 )
 Teller = Callable[[Hint], str]
 """Says a hint in the words of one edge."""

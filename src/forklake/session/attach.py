@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
 from forklake.catalog import versions
 from forklake.catalog.limits import check_not_lapsed
 from forklake.catalog.moments import TagName, read_time
+from forklake.catalog.names import check_name
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of
 from forklake.lake.lake import open_lake
 from forklake.metastore.location import embedded_path, lake_key, with_metadata_schema
 from forklake.model.flags import read_flag
-from forklake.model.hint import UpgradeLake
+from forklake.model.hint import ImportCatalog, UpgradeLake
 from forklake.model.ids import CatalogId
 from forklake.model.option_rules import normalise
+from forklake.model.quoting import quote_text
+from forklake.ops.lake_exists import lake_exists
 from forklake.ops.runtime import Setup
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.secrets import Secrets
@@ -48,6 +50,8 @@ _OPTIONS: Final = (
     "write_deletion_vectors",
 )
 _PREFIX: Final = "ducklake:"
+_LISTED: Final = 5
+"""How many catalogs are named to somebody who named none."""
 
 
 def attach(
@@ -62,8 +66,8 @@ def attach(
     settings of the SQL session; a lake that is already open keeps its own.
 
     Raises:
-        InvalidInputError: An option is not known, has a wrong value, or the catalog is not named.
-        NotFoundError: There is no such catalog, and it is not to be created.
+        InvalidInputError: An option is not known, has a wrong value, or the catalog is not named and not the only one.
+        NotFoundError: There is no such file or catalog, and it is not to be created.
         AlreadyExistsError: The name is taken.
     """
     if not statement.url.lower().startswith(_PREFIX) and str(statement.options.get("type", "")).lower() != "ducklake":
@@ -88,7 +92,7 @@ def attach(
     # Before a store or a catalog is made for it.
     check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
-    lake = attachments.lake(opened.key, lambda: opened.lake(setup))
+    lake = attachments.lake(opened.key, lambda: opened.lake(alias, setup))
     try:
         attachments.add(opened.open_catalog(alias, lake), or_replace=statement.or_replace)
     except BaseException:
@@ -127,11 +131,17 @@ class _AttachRequest:
         self.url = url if schema is None else with_metadata_schema(url, schema)
         self.path = embedded_path(url) if url else None
         self.key = runtime_of(home).key if home is not None and not url else lake_key(self.url)
-        self.creates = self.flag("create_if_not_exists")
         self.pin = self._pin()
         if self.flag("read_only") and self.flag("read_write"):
             raise InvalidInputError("A catalog cannot be attached both READ_ONLY and READ_WRITE.")
         self.read_only = self.flag("read_only") or self.pin is not None
+        self.creates = self.flag("create_if_not_exists") and not self.read_only
+        self.may_create = not self.read_only and (self.creates or "create_if_not_exists" not in options)
+        # The secret may name another catalog.
+        wanted = options.get("catalog_id", options.get("catalog"))
+        self.wanted: CatalogId | str | None = None if wanted is None or wanted == "" else str(wanted)
+        if isinstance(wanted, int) and not isinstance(wanted, bool):
+            self.wanted = CatalogId(wanted)
 
     def flag(self, name: str) -> bool:
         """Return an option that is true or false."""
@@ -165,14 +175,10 @@ class _AttachRequest:
             return int(version)
         return None if time is None else read_time(time)
 
-    def lake(self, setup: Setup) -> Lake:
-        """Open the lake."""
-        if self.path is not None and not self.creates and not Path(self.path).exists():
-            raise NotFoundError(
-                f'Existing DuckLake at metadata catalog "{self.url}" does not exist - and creating a new DuckLake is'
-                " explicitly disabled",
-                hint="Say CREATE_IF_NOT_EXISTS true to create it.",
-            )
+    def lake(self, alias: str, setup: Setup) -> Lake:
+        """Open the lake; a file that is new is made."""
+        if self.path is not None and not lake_exists(self.url):
+            self._check_new_file(alias)
         try:
             return open_lake(self.url, setup, self.text("data_path"))
         except InvalidPathError as error:
@@ -182,7 +188,7 @@ class _AttachRequest:
                 ) from error
             return open_lake(self.url, setup)
         except MetastoreVersionError as error:
-            if isinstance(error.advice, UpgradeLake):
+            if isinstance(error.advice, UpgradeLake | ImportCatalog):
                 raise
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
             raise MetastoreVersionError(error.message, hint=silently) from error
@@ -195,7 +201,7 @@ class _AttachRequest:
             overrides = {name: normalise(name, self.options[name]) for name in names if name in self.options}
         except ValueError as error:
             raise InvalidInputError(f"{error} Nothing was attached.") from error
-        catalog = self._catalog(lake)
+        catalog = self._catalog(alias, lake)
         catalog = Catalog(runtime_of(catalog).with_options(overrides), catalog.catalog_id)
         self._check_encryption(catalog)
         if self.pin is not None:
@@ -223,24 +229,62 @@ class _AttachRequest:
                 "You can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
             )
 
-    def _catalog(self, lake: Lake) -> Catalog:
-        wanted = self.options.get("catalog_id", self.options.get("catalog"))  # the secret may name another
-        if wanted is None or wanted == "":
-            raise InvalidInputError("CATALOG is required. Please provide CATALOG when attaching the database.")
-        if isinstance(wanted, int) and not isinstance(wanted, bool):
-            found = Catalog(runtime_of(lake), CatalogId(wanted))
+    def _check_new_file(self, alias: str) -> None:
+        """Check that a lake may be made in a file that is not there yet.
+
+        Raises:
+            NotFoundError: It must not be made, or could not hold what is asked for.
+            InvalidNameError: The catalog that it would get cannot have its name.
+        """
+        if not self.may_create or isinstance(self.wanted, int):
+            advice = "READ_ONLY makes nothing" if self.read_only else "CREATE_IF_NOT_EXISTS says so"
+            if isinstance(self.wanted, int):
+                advice = "a lake that is made now has no catalog of that id: name one"
+            raise NotFoundError(
+                f'Existing DuckLake at metadata catalog "{self.url}" does not exist - and creating a new DuckLake is'
+                " explicitly disabled",
+                hint=f"Is the path right? Nothing was made: {advice}.",
+            )
+        check_name("catalog", self.wanted or alias)
+
+    def _catalog(self, alias: str, lake: Lake) -> Catalog:
+        if self.wanted is None:
+            return self._only_catalog(alias, lake)
+        if isinstance(self.wanted, int):
+            found = Catalog(runtime_of(lake), self.wanted)
             try:
                 found.inspect.info  # noqa: B018 - a catalog that is not there is refused here
             except NotFoundError as error:
-                raise NotFoundError(f"Catalog with id {wanted} does not exist") from error
+                raise NotFoundError(f"Catalog with id {self.wanted} does not exist") from error
             return found
-        name = str(wanted)
         try:
-            return lake.catalog(name)
+            return lake.catalog(self.wanted)
         except NotFoundError as error:
-            if not self.creates:
-                raise NotFoundError(f"Catalog '{name}' does not exist") from error
-        return self._create(lake, name)
+            is_new = self.may_create and runtime_of(lake).store.is_embedded and not lake.catalogs(limit=1)
+            if not self.creates and not is_new:
+                raise NotFoundError(f"Catalog '{self.wanted}' does not exist") from error
+        return self._create(lake, self.wanted)
+
+    def _only_catalog(self, alias: str, lake: Lake) -> Catalog:
+        """Return the one catalog of a file; a file that has none gets one, named as the alias.
+
+        Raises:
+            InvalidInputError: The database is shared, or holds several catalogs.
+            NotFoundError: It holds none, and none is to be made.
+        """
+        required = "CATALOG is required. Please provide CATALOG when attaching the database."
+        if not runtime_of(lake).store.is_embedded:
+            raise InvalidInputError(required, hint="Many share this database; CATALOG 'name' says which catalog.")
+        found = lake.catalogs(limit=_LISTED + 1)
+        if len(found) > 1:
+            names = ", ".join([quote_text(one.name) for one in found[:_LISTED]] + ["..."] * (len(found) > _LISTED))
+            raise InvalidInputError(required, hint=f"The lake holds several: {names}.")
+        if not found and not self.may_create:
+            raise NotFoundError(
+                f'The lake "{self.url}" holds no catalog, and none was made.',
+                hint="CREATE_IF_NOT_EXISTS true makes one; READ_ONLY makes nothing.",
+            )
+        return lake.catalog(found[0].name) if found else self._create(lake, alias)
 
     def _create(self, lake: Lake, name: str) -> Catalog:
         where = self.text("catalog_path")

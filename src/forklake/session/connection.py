@@ -29,7 +29,7 @@ from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.checkpoint import checkpoint
 from forklake.session.forks import merge_fork, refresh_fork
 from forklake.session.guard import guard
-from forklake.session.hints import in_sql
+from forklake.session.hints import NOTHING_ATTACHED, in_sql
 from forklake.session.name_resolution import SessionNames
 from forklake.session.prepared_statements import deallocate, filled_statement, prepare
 from forklake.session.presence import dropped_attachment_error, hint
@@ -285,7 +285,7 @@ class Connection:
     def _hint_alias(self) -> str:
         """Return the alias that hints name: the catalog in use, else any attached one."""
         current = self._state.current
-        return current[0].alias if current is not None else next(iter(self.attached), "...")
+        return current[0].alias if current is not None else next(iter(self.attached), NOTHING_ATTACHED)
 
     def _run_in_transaction(self, statement: statements.Statement) -> Result | None:
         state = self._state

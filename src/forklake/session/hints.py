@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import assert_never
+from typing import Final, assert_never
 
 from forklake.model.hint import (
     AllowExisting,
@@ -12,6 +12,7 @@ from forklake.model.hint import (
     ForkAgain,
     GiveMessage,
     Hint,
+    ImportCatalog,
     ListCatalogs,
     ListSnapshots,
     ListTags,
@@ -22,6 +23,9 @@ from forklake.model.hint import (
     UpgradeLake,
 )
 from forklake.model.quoting import quote_text
+
+NOTHING_ATTACHED: Final = "..."
+"""What stands for an alias in hints where nothing is attached."""
 
 
 def in_sql(alias: str, hint: Hint) -> str:
@@ -68,4 +72,11 @@ def in_sql(alias: str, hint: Hint) -> str:
                 "Make a backup, then bring it to the version of this release: with the command "
                 '"upgrade" of the command line, or the function of that name in Python.'
             )
+        case ImportCatalog(url, schema):
+            within = "" if schema is None else f", metadata_schema => {quote_text(schema)}"
+            first = ""
+            if alias == NOTHING_ATTACHED:
+                first, lake = "ATTACH 'ducklake:lake.db' AS lake; ", "'lake'"
+            call = f"{first}CALL ducklake_import_catalog({lake}, 'name', {quote_text(url)}{within})"
+            return f"`{call}` makes a catalog of it, and copies no data."
     assert_never(hint)

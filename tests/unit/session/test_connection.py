@@ -53,7 +53,6 @@ def rows(session: Connection, text: str, parameters: Any = None) -> list[Any]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("", "CATALOG is required. Please provide CATALOG when attaching the database."),
         ("(CATALOG 'x')", "Catalog 'x' does not exist"),
         ("(CATALOG_ID 77)", "Catalog with id 77 does not exist"),
         ("(CATALOG 'shop', COLOUR 'red')", "Unsupported option colour"),
@@ -93,14 +92,6 @@ def test_attach_makes_no_file_for_a_database_that_it_does_not_know(
         with pytest.raises(ConfigError, match=message):
             bare.sql(f"ATTACH '{url}'{alias} (CATALOG 'shop', CREATE_IF_NOT_EXISTS true)")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_store_is_made_on_request_only(bare: Connection, tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="creating a new DuckLake is explicitly disabled"):
-        bare.sql("ATTACH 'ducklake:lake.db' AS lake (CATALOG 'shop')")
-    assert not (tmp_path / "lake.db").exists()
-    with pytest.raises(NotFoundError, match="explicitly disabled"):
-        bare.sql("ATTACH 'ducklake:lake.db' AS lake (CATALOG 'shop', CREATE_IF_NOT_EXISTS false)")
 
 
 def test_a_catalog_is_attached_by_id_twice_and_under_any_name(session: Connection) -> None:

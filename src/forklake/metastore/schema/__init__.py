@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from forklake.errors import MetastoreVersionError
 from forklake.metastore.schema.catalog_tables import FACTS
 from forklake.metastore.schema.steps import OLDEST, VERSION
-from forklake.model.hint import UpgradeLake
+from forklake.model.hint import ImportCatalog, UpgradeLake
 
 if TYPE_CHECKING:
     from forklake.metastore.store import Session, Store
@@ -99,6 +99,13 @@ def not_found_in(name: str) -> MetastoreVersionError:
     )
 
 
+def plain_ducklake_error(what: str, advice: ImportCatalog) -> MetastoreVersionError:
+    """Return the error for a DuckLake that is no lake: DuckDB made it."""
+    return MetastoreVersionError(
+        f"{what} is a DuckLake that DuckDB made, not a lake of forklake; nothing was changed.", hint=advice
+    )
+
+
 VERSION_QUERY: Final = (
     "SELECT key, value FROM forklake.ducklake_metadata"
     " WHERE catalog_id = -1 AND scope = '' AND key IN ('version', 'forklake_version')"
@@ -144,8 +151,11 @@ def check_is_lake(store: Store, session: Session, tables: Callable[[Session], se
     Raises:
         MetastoreVersionError: It holds something else.
     """
-    if not any(name.endswith("ducklake_head") for name in tables(session)):
-        raise MetastoreVersionError(
-            f'The file "{store.location}" holds other tables and no lake; nothing was changed.',
-            hint="Name a new file. A plain DuckLake catalog is no lake: import it into one.",
-        )
+    found = tables(session)
+    if any(name.endswith("ducklake_head") for name in found):
+        return
+    if "ducklake_metadata" in found:
+        raise plain_ducklake_error(f'The file "{store.location}"', ImportCatalog(store.location))
+    raise MetastoreVersionError(
+        f'The file "{store.location}" holds other tables and no lake; nothing was changed.', hint="Name a new file."
+    )
