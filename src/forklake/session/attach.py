@@ -266,7 +266,9 @@ class _AttachRequest:
         return self._create(lake, self.wanted)
 
     def _only_catalog(self, alias: str, lake: Lake) -> Catalog:
-        """Return the one catalog of a file; a file that has none gets one, named as the alias.
+        """Return the only catalog of a file.
+
+        A file that has none gets one, named as the alias.
 
         Raises:
             InvalidInputError: The database is shared, or holds several catalogs.

@@ -35,6 +35,7 @@ class AttachedCatalog:
         metadata_catalog: The name of its metadata catalog, which holds the metadata tables.
         metadata_schema: The schema of the metadata tables.
         is_temporary: Whether it holds the temporary tables of a session. A transaction may change it beside another.
+        is_only_named: Whether no ATTACH gave it the alias: it is a catalog of a lake in use, under its own name.
     """
 
     alias: str
@@ -45,6 +46,7 @@ class AttachedCatalog:
     metadata_catalog: str
     metadata_schema: str
     is_temporary: bool = False
+    is_only_named: bool = False
 
 
 def check_names(alias: str, metadata: str) -> None:
@@ -76,6 +78,7 @@ class Attachments:
 
     home: Lake | None = None
     _by_alias: dict[str, AttachedCatalog] = field(default_factory=dict)
+    _named: dict[tuple[str, str, bool], AttachedCatalog] = field(default_factory=dict)
     _lakes: dict[str, Lake] = field(default_factory=dict)
     _committed: dict[AttachedCatalog, SnapshotId] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -139,10 +142,12 @@ class Attachments:
     def close_unused(self, url: str) -> None:
         """Close a lake if no catalog of it is attached.
 
-        It stays open while other sessions are open, because one of them may be using it.
+        It stays open while other sessions are open, because one of them may be using it, and while catalogs of it
+        were named that nobody attached.
         """
         with self._lock:
-            if self._users <= 1 and url in self._lakes and all(one.url != url for one in self._by_alias.values()):
+            known = [*self._by_alias.values(), *self._named.values()]
+            if self._users <= 1 and url in self._lakes and all(one.url != url for one in known):
                 self._lakes.pop(url).close()
 
     def note(self, committed: Mapping[AttachedCatalog, SnapshotId]) -> None:
@@ -171,6 +176,31 @@ class Attachments:
         with self._lock:
             return next((one for one in self._by_alias.values() if fold(one.metadata_catalog) == fold(name)), None)
 
+    def find_named(self, name: str, url: str, lake: Lake, *, read_only: bool) -> AttachedCatalog | None:
+        """Return a catalog of a lake by its own name; None if there is none.
+
+        It is the same object each time, so that a transaction knows it again.
+        """
+        try:
+            catalog = lake.catalog(name)
+        except (NotFoundError, InvalidNameError):
+            return None
+        key = (url, fold(name), read_only)
+        with self._lock:
+            known = self._named.get(key)
+            if known is None or known.catalog.catalog_id != catalog.catalog_id:
+                known = self._named[key] = AttachedCatalog(
+                    catalog.name,
+                    url,
+                    lake,
+                    catalog,
+                    read_only,
+                    f"__ducklake_metadata_{catalog.name}",
+                    "main",
+                    is_only_named=True,
+                )
+            return known
+
     def all(self) -> list[AttachedCatalog]:
         """Return all attached catalogs, in the order in which they were attached."""
         with self._lock:
@@ -190,6 +220,7 @@ class Attachments:
             self._users -= 1
             if self._users == 0:
                 self._by_alias.clear()
+                self._named.clear()
             for url in list(self._lakes):
                 self.close_unused(url)
             return self._users == 0

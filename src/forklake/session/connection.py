@@ -426,8 +426,12 @@ def _use(state: SessionState, statement: statements.Use) -> None:
         state.in_use = (names.attached_catalog(statement.name[0]), "main")
         return
     unknown = f'Catalog Error: SET schema: No catalog + schema named "{".".join(statement.name)}" found.'
-    if len(statement.name) > 2 or (len(statement.name) == 2 and state.attachments.find(statement.name[0]) is None):
+    named = state.attachments.find(statement.name[0]) or state.named_catalog(statement.name[0])
+    if len(statement.name) > 2 or (len(statement.name) == 2 and named is None):
         raise NotFoundError(unknown)
+    if len(statement.name) == 1 and named is not None and not names.has_schema(statement.name[0]):
+        state.in_use = (named, "main")
+        return
     attached, schema = names.schema_target(statement.name)
     if all(fold(one) != fold(schema) for one in state.reader(attached).schemas.list()):
         known = [one.alias for one in state.attachments.all()] + list(state.reader(attached).schemas.list())

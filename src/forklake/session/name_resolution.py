@@ -39,7 +39,7 @@ from forklake.sql.portable import Home, qualify_names
 from forklake.sql.relation import At, Relation, StoredQuery
 
 if TYPE_CHECKING:
-    from forklake.session.state import SessionState
+    from forklake.session.state import SessionAttachment, SessionState
 
 VIRTUAL: Final = (
     Field(None, "rowid", types.INT64),
@@ -141,8 +141,8 @@ class SessionNames:
         such schema or catalog. If both lead to the same place, only the first is returned. Text that is stored in a
         catalog means its own schemas, whatever else is attached.
         """
-        if not self._has_schema(first):
-            there = self.state.find_catalog(first)
+        if not self.has_schema(first):
+            there = self._find_catalog(first)
             return None, None if there is None else Target(there, "main", name)
         found = self.state.attachments.find(first)
         attached, _ = self._current()
@@ -193,14 +193,21 @@ class SessionNames:
     def attached_catalog(self, alias: str) -> AttachedCatalog:
         """Return the catalog that is attached under an alias.
 
+        Else it is the catalog of the lake in use that has this name.
+
         Raises:
-            NotFoundError: Nothing is.
+            NotFoundError: There is none.
         """
-        found = self.state.find_catalog(alias)
+        found = self._find_catalog(alias)
         if found is None:
             known = [one.alias for one in self.state.attachments.all()]
             raise NotFoundError(f'Binder Error: Catalog "{alias}" does not exist!' + hint(alias, known))
         return found
+
+    def _find_catalog(self, alias: str) -> AttachedCatalog | None:
+        found = self.state.find_catalog(alias)
+        # What is stored in a catalog reaches no other of its lake, unless the reader attached it.
+        return None if found is not None and found.is_only_named and self.inside is not None else found
 
     def _current(self, wanted: str = "") -> tuple[AttachedCatalog, str]:
         found = self.inside or self.state.current
@@ -213,7 +220,8 @@ class SessionNames:
             )
         return found
 
-    def _has_schema(self, name: str) -> bool:
+    def has_schema(self, name: str) -> bool:
+        """Return whether the catalog in use has a schema of this name."""
         found = self.inside or self.state.current
         if found is None or not self.state.is_live(found[0]):
             return False
@@ -319,7 +327,7 @@ class SessionNames:
         if gives is not None:
             return Relation(parts[-1], gives, Rows(gives, []))
         schema = parts[1] if len(parts) == 3 else None
-        result = call(name, self.state.session_attachments(), given, named, schema)
+        result = call(name, self._attachments(name, given), given, named, schema)
         virtual = result.virtual if isinstance(result, Changes) else ()
         return Relation(parts[-1], result.columns, result, virtual)
 
@@ -339,7 +347,7 @@ class SessionNames:
         check_scalar(found[0])
         if self._deferred_columns(found[0]) is not None:
             return 0  # what stands for the id of a catalog
-        return call_scalar(found[0], self.state.session_attachments(), found[1], named)
+        return call_scalar(found[0], self._attachments(*found), found[1], named)
 
     def _catalog_function(self, parts: tuple[str, ...], arguments: Sequence[Any]) -> tuple[str, list[Any]] | None:
         name = fold(parts[-1])
@@ -351,10 +359,23 @@ class SessionNames:
         of = None if current is None else current[0]
         if len(parts) > 1:
             of = self.state.attachments.find(parts[0])
+            of = self._find_catalog(parts[0]) if of is None and not self.has_schema(parts[0]) else of
         if of is None:
             return None
         check_form(name, ".".join(parts), arguments, of.alias)
         return name, [of.alias, *arguments]
+
+    def _attachments(self, name: str, arguments: Sequence[Any]) -> list[SessionAttachment]:
+        """Return the catalogs that a function may be called for.
+
+        One that is only named is among them.
+        """
+        known = self.state.session_attachments()
+        alias = arguments[0] if arguments and FUNCTIONS[name].is_bound else None
+        if isinstance(alias, str) and all(fold(one.alias) != fold(alias) for one in known):
+            found = self._find_catalog(alias)
+            known += [] if found is None else [self.state.session_attachment(found)]
+        return known
 
     def _deferred_columns(self, name: str) -> tuple[Field, ...] | None:
         """Return the columns of a function that must not be called yet.

@@ -93,10 +93,13 @@ def _shown_schema(state: SessionState, name: statements.Name) -> tuple[AttachedC
         if state.current is None:
             raise InvalidInputError("No catalog is in use.", hint="Say USE first, or SHOW ALL TABLES.")
         return state.current
+    names = SessionNames(state)
     found = state.attachments.find(name[0])
+    if found is None and not names.has_schema(name[0]):
+        found = state.named_catalog(name[0])
     if len(name) == 1 and found is not None:
         return found, None
-    return SessionNames(state).schema_target(name)
+    return names.schema_target(name)
 
 
 def _relations(state: SessionState, attached: AttachedCatalog) -> list[tuple[Any, ...]]:

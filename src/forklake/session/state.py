@@ -133,19 +133,40 @@ class SessionState:
         if self.in_use is None:
             return None
         attached = self.attachments.find(self.in_use[0].alias)
-        if attached is None or attached is self.in_use[0]:
-            return None if attached is None else self.in_use
+        if attached is self.in_use[0] or (attached is None and self.in_use[0].is_only_named):
+            return self.in_use
+        if attached is None:
+            return None
         return attached, "main"
 
     def find_catalog(self, alias: str) -> AttachedCatalog | None:
-        """Return the catalog of an alias: an attached one, ``memory`` or ``temp``.
+        """Return the catalog of an alias, or one of the lake in use by its name.
 
-        The last two are made when they are first named. None if there is none.
+        ``memory`` and ``temp`` are aliases, whose catalogs are made when they are first named. None if there is none.
         """
         found = self.attachments.find(alias)
         if found is None and fold(alias) == MEMORY:
             return self.memory.make(self.setup)
-        return self.temporary.make(self.setup) if found is None and fold(alias) == TEMPORARY else found
+        if found is None and fold(alias) == TEMPORARY:
+            return self.temporary.make(self.setup)
+        return found or self.named_catalog(alias)
+
+    def named_catalog(self, name: str) -> AttachedCatalog | None:
+        """Return a catalog of the lake in use by its own name, attached or not.
+
+        This is the one place where a session reaches catalogs that it was not given. The lake is that of the catalog
+        in use, else that of the session, else the only one that is attached. A catalog that is found through one that
+        is attached for reading is read-only, too.
+        """
+        current, home = self.current, self.attachments.home
+        through = self.attachments.all() if current is None else [current[0]]
+        if current is None and home is not None:
+            url, lake, is_read_only = runtime_of(home).key, home, False
+        elif len({one.url for one in through}) == 1:
+            url, lake, is_read_only = through[0].url, through[0].lake, all(one.read_only for one in through)
+        else:
+            return None
+        return self.work.find(name, url) or self.attachments.find_named(name, url, lake, read_only=is_read_only)
 
     def has_temporary(self, name: str) -> bool:
         """Return whether there is a temporary table of a name."""
@@ -174,11 +195,13 @@ class SessionState:
         )
 
     def session_attachments(self) -> list[SessionAttachment]:
-        """Return all attached catalogs as a statement sees them; the one in use is first."""
-        first = None if self.current is None else self.current[0]
-        return [
-            self.session_attachment(one) for one in sorted(self.attachments.all(), key=lambda one: one is not first)
-        ]
+        """Return all attached catalogs as a statement sees them; the one in use is first.
+
+        It is among them even if it was not attached, but only named.
+        """
+        first = [] if self.current is None else [self.current[0]]
+        others = (one for one in self.attachments.all() if one not in first)
+        return [self.session_attachment(one) for one in (*first, *others)]
 
     def live_attachments(self) -> list[SessionAttachment]:
         """Return the same, without catalogs that were dropped."""

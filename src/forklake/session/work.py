@@ -9,6 +9,7 @@ from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.lake.internals import begin, is_past
 from forklake.model.ids import SnapshotId
+from forklake.model.names import fold
 from forklake.session.attached_catalogs import AttachedCatalog
 
 
@@ -81,6 +82,11 @@ class Work:
         found = self.reader(attached)
         assert isinstance(found, Transaction)
         return found
+
+    def find(self, name: str, url: str) -> AttachedCatalog | None:
+        """Return a catalog that was named before, without an ATTACH of it."""
+        known = (one for one in self._open if one.is_only_named and one.url == url)
+        return next((one for one in known if fold(one.alias) == fold(name)), None)
 
     def has_changes(self, attached: AttachedCatalog) -> bool:
         """Return whether the transaction has changed a catalog."""

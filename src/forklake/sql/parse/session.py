@@ -46,7 +46,7 @@ def read_detach(words: Words) -> Detach:
 
 def read_use(words: Words) -> Use:
     """Read what follows USE."""
-    return Use((words.string(),) if words.at_string() else words.path())
+    return Use((words.string(),) if words.at_string() else words.hyphenated_path())
 
 
 def read_begin(words: Words) -> Begin:

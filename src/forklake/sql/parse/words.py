@@ -146,6 +146,28 @@ class Words:
             parts.append(self.label())
         return tuple(parts)
 
+    def hyphenated_path(self) -> Name:
+        """Read a dotted name.
+
+        Its first part may have hyphens without quotes, as ``agent-001``.
+        """
+        start, first = self.mark(), self.name()
+        if self._tokens[start].token_type != TokenType.IDENTIFIER:
+            while self.at("-") or (self.token is not None and self.token.token_type == TokenType.NUMBER):
+                if self.next().start != self._tokens[self._index - 2].end + 1:
+                    raise syntax_error(self.text, self._tokens[self._index - 1])
+                before = self._tokens[self._index - 1]
+                is_dotted = self.text[before.end] == "."  # a number may end with the dot
+                if self.at_name() and not is_dotted and self._tokens[self._index].start == before.end + 1:
+                    self.next()
+            first = self.text_from(start)
+        parts = [first.removesuffix(".")]
+        if first.endswith("."):
+            parts.append(self.label())
+        while self.take("."):
+            parts.append(self.label())
+        return tuple(parts)
+
     def name_or_string(self) -> str:
         """Read a name that may also be written in single quotes."""
         return self.string() if self.at_string() else self.name()
