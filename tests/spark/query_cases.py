@@ -94,6 +94,12 @@ class MemoryNames:
     def show_relation(self, statement: Show | Describe) -> Relation:
         raise NotFoundError(f"Nothing is known about {statement}")
 
+    def computed_rows(self, bound: BoundQuery) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
+        raise NotImplementedError
+
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         """Return the overloads of a macro."""
         return MACROS.get(fold(parts[-1]), ())

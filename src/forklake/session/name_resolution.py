@@ -36,7 +36,7 @@ from forklake.session.system import system_function, system_relation
 from forklake.session.system_files import hive_query
 from forklake.sql import statements
 from forklake.sql.portable import Home, qualify_names
-from forklake.sql.relation import At, Relation, StoredQuery
+from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
 
 if TYPE_CHECKING:
     from forklake.session.state import SessionAttachment, SessionState
@@ -403,6 +403,14 @@ class SessionNames:
             else show.describe_rows(self.state, statement)
         )
         return Relation("unnamed_subquery", rows.columns, rows)
+
+    def computed_rows(self, bound: BoundQuery) -> list[tuple[Any, ...]]:
+        """Return the rows of a query on which the query around it depends; it runs now."""
+        return session.queries.answer(self.state, bound).rows()
+
+    def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
+        """Return rows in memory as a relation."""
+        return Relation("unnamed_subquery", columns, Rows(columns, rows))
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         """Return the overloads of a macro; none if there is no such macro.

@@ -193,7 +193,7 @@ def _scan_frame(state: SessionState, name: str, scan: Scan, plans: dict[str, Sca
     if isinstance(source, CallerFrame):
         return state.engine.select(state.engine.typed_frame(source.rows, source.columns), scan.columns)
     plan = plans[name] = plans.get(name) or _plan_for_query(name, scan, bound)
-    keeps_order = bound.keeps_order == name and state.settings.get("preserve_insertion_order")
+    keeps_order = scan.is_ordered or (bound.keeps_order == name and state.settings.get("preserve_insertion_order"))
     return state.engine.scan(
         plan,
         scan.columns,

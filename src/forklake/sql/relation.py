@@ -85,6 +85,12 @@ class Names(Protocol):
     def show_relation(self, statement: Show | Describe) -> Relation:
         """Return the rows of a SHOW or DESCRIBE inside a query."""
 
+    def computed_rows(self, bound: BoundQuery) -> list[tuple[Any, ...]]:
+        """Return the rows of a query on which the query around it depends; it runs now."""
+
+    def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
+        """Return rows in memory, as `computed_rows` gives them, as a relation."""
+
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         """Return the overloads of a macro; none if it does not exist."""
 
@@ -107,11 +113,13 @@ class Scan:
         columns: The columns that the query needs, including virtual ones, by their names in the relation.
         predicate: Holds for every row that the query needs. It prunes files; other rows may or may not be
             filtered out.
+        is_ordered: Whether the query needs its rows in their order, whatever the order of its result.
     """
 
     relation: Relation
     columns: tuple[str, ...]
     predicate: Predicate = _ANYTHING
+    is_ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from forklake.model.ids import ColumnId
 from forklake.model.predicate import Comparison
 from forklake.model.scan import OWN_PLACES
 from forklake.sql.parse import parse
-from forklake.sql.relation import Relation
+from forklake.sql.relation import BoundQuery, Relation
 from forklake.sql.rows.joined_rows import FoundRows, bind_joined
 from forklake.sql.rows.row_statements import JoinedMerge
 from forklake.sql.statements import Delete, Update
@@ -49,6 +49,12 @@ class Tables:
         return NotImplemented
 
     def show_relation(self, statement: Any) -> Relation:
+        raise NotImplementedError
+
+    def computed_rows(self, bound: BoundQuery) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
         raise NotImplementedError
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[Any]:

@@ -142,8 +142,7 @@ def test_semicolons_end_statements_only_outside_of_quotes_and_comments(text: str
 
 
 @pytest.mark.parametrize(
-    "statement", ["EXPORT DATABASE 'x'", "VACUUM", "SUMMARIZE t",
-                  "PIVOT t ON a USING sum(b)", "COPY FROM DATABASE a TO b"],
+    "statement", ["EXPORT DATABASE 'x'", "VACUUM", "COPY FROM DATABASE a TO b"],
 )  # fmt: skip
 def test_statement_that_is_not_supported_is_named(statement: str) -> None:
     with pytest.raises(InvalidInputError, match=f"{statement.split(maxsplit=1)[0]}.* is not supported"):

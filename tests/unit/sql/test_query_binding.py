@@ -87,6 +87,12 @@ class Known:
         self.asked_about.append(statement)
         return F
 
+    def computed_rows(self, bound: BoundQuery) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
+        raise NotImplementedError
+
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         return [MACROS[parts[-1]]] if parts[-1] in MACROS else ()
 
@@ -284,7 +290,7 @@ def test_variables_and_functions_of_the_session_are_constants() -> None:
         ),
         ("WITH RECURSIVE x AS (SELECT * FROM x) SELECT * FROM x", "must be a beginning and a step"),
         ("WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT * FROM x LIMIT 3) SELECT * FROM x", "LIMIT"),
-        ("SELECT * FROM t POSITIONAL JOIN u", "POSITIONAL JOIN is not supported"),
+        ("SELECT * FROM t, u POSITIONAL JOIN t AS v", "POSITIONAL JOIN is supported between tables"),
         ("SELECT no_such(a) FROM t", "Scalar Function with name no_such does not exist"),
         ("SELECT * FROM no_such(1)", "Table Function with name no_such does not exist"),
         ("SELECT * FROM f(a)", "cannot contain columns"),

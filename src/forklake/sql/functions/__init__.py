@@ -22,6 +22,7 @@ from forklake.sql.functions import (
     ranges,
     records,
     texts,
+    time_buckets,
     time_formats,
     times,
 )
@@ -29,7 +30,20 @@ from forklake.sql.functions.signature import Function
 
 __all__ = ["FUNCTIONS", "NAMED", "Function", "no_match", "no_such_function"]
 
-_THEMES: Final = (formats, general, jsons, lists, numbers, patterns, ranges, records, texts, time_formats, times)
+_THEMES: Final = (
+    formats,
+    general,
+    jsons,
+    lists,
+    numbers,
+    patterns,
+    ranges,
+    records,
+    texts,
+    time_buckets,
+    time_formats,
+    times,
+)
 
 
 def _with_arity_check(name: str, function: Function) -> Function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -49,6 +49,9 @@ class MisreadError(ParseError):
 
 class Grammar(DuckDBParser):
     """Parses one query, expression or relation inside a statement."""
+
+    # sqlglot takes the third argument of time_bucket for a unit.
+    FUNCTIONS: ClassVar = {name: made for name, made in DuckDBParser.FUNCTIONS.items() if name != "TIME_BUCKET"}
 
     def __init__(self, text: str, tokens: list[Token], index: int) -> None:
         super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=_DIALECT)
@@ -194,7 +197,16 @@ class Grammar(DuckDBParser):
         """Read a query; in parentheses, SHOW and DESCRIBE are queries, too."""
         if self._prev.token_type == TokenType.L_PAREN and self._match_texts(_ASKING):
             return exp.Select(expressions=[exp.Star()], from_=exp.From(this=ShowNode(statement=self._read_question())))
-        return super()._parse_select(*args, **options)
+        found = super()._parse_select(*args, **options)
+        return self._read_reshaped(found) if isinstance(found, exp.Summarize) else found
+
+    def _parse_simplified_pivot(self, is_unpivot: bool | None = None) -> Any:
+        return self._read_reshaped(super()._parse_simplified_pivot(is_unpivot))
+
+    def _read_reshaped(self, found: exp.Pivot | exp.Summarize) -> exp.Expr | None:
+        """Return a PIVOT or SUMMARIZE as a query, with the clauses after it."""
+        query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=found))
+        return self._parse_query_modifiers(query)
 
     def _read_question(self) -> Show | Describe:
         is_shown = self._prev.text.upper() == "SHOW"

@@ -13,5 +13,17 @@ RESERVED: Final = frozenset(
 )
 """Words that are names only in quotes, after a dot, or after AS."""
 
-BEGINS_QUERY: Final = ("SELECT", "FROM", "VALUES", "WITH", "TABLE", "(")
+BEGINS_QUERY: Final = (
+    "SELECT",
+    "FROM",
+    "VALUES",
+    "WITH",
+    "TABLE",
+    "PIVOT",
+    "PIVOT_WIDER",
+    "UNPIVOT",
+    "PIVOT_LONGER",
+    "SUMMARIZE",
+    "(",
+)
 """Words and signs that begin a query."""

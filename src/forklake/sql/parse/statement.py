@@ -82,9 +82,6 @@ _NOT_SUPPORTED: Final = (
     ("IMPORT", "DATABASE"),
     ("VACUUM",),
     ("ANALYZE",),
-    ("SUMMARIZE",),
-    ("PIVOT",),
-    ("UNPIVOT",),
     ("GRANT",),
     ("REVOKE",),
 )

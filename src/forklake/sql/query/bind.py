@@ -18,7 +18,7 @@ from forklake.sql.expressions.columns import column_of
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
-from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading
+from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading, whole_query
 from forklake.sql.query.from_clause import check_parts
 from forklake.sql.query.ordering import Limit, bind_limit, order_keys
 from forklake.sql.query.scope import Column, Scope, Table
@@ -54,8 +54,7 @@ def bind_query(
         bound = _give_types(_bind(query, environment), reading, keeps_null=keeps_null)
     except RecursionError as error:
         raise InvalidInputError("The query is nested too deeply; it was not read.") from error
-    shared = ", ".join(f"{name} AS ({sql})" for name, sql in reading.definitions.items())
-    return replace(bound, sql=f"WITH {shared} {bound.sql}" if shared else bound.sql, scans=reading.scans())
+    return whole_query(bound, reading)
 
 
 def _expected_types(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:

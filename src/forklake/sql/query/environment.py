@@ -30,6 +30,7 @@ class _PartialScan:
     relation: Relation
     columns: dict[str, None] = field(default_factory=dict)
     predicates: list[Predicate] = field(default_factory=list)
+    is_ordered: bool = False
 
 
 class Reading:
@@ -101,14 +102,24 @@ class Reading:
         """Record that a scan needs only rows for which a predicate holds."""
         self._read[scan].predicates.append(predicate)
 
+    def keep_order(self, scan: str) -> None:
+        """Record that the rows of a scan are needed in their order."""
+        self._read[scan].is_ordered = True
+
     def scans(self) -> dict[str, Scan]:
         """Return all scans; their columns are in the relation's order."""
         found = {}
         for name, read in self._read.items():
             fields = (*read.relation.columns, *read.relation.virtual)
             columns = tuple(one.name for one in fields if one.name in read.columns)
-            found[name] = Scan(read.relation, columns, both(read.predicates))
+            found[name] = Scan(read.relation, columns, both(read.predicates), read.is_ordered)
         return found
+
+
+def whole_query(bound: BoundQuery, reading: Reading) -> BoundQuery:
+    """Return a query with all that it reads, as a text of its own."""
+    shared = ", ".join(f"{name} AS ({sql})" for name, sql in reading.definitions.items())
+    return replace(bound, sql=f"WITH {shared} {bound.sql}" if shared else bound.sql, scans=reading.scans())
 
 
 @dataclass(frozen=True, slots=True)

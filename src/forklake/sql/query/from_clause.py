@@ -19,6 +19,8 @@ from forklake.sql.parse import parse_query
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import CommonTable, Environment, LastRows
 from forklake.sql.query.recursion import bind_recursive, with_names
+from forklake.sql.query.reshaping import reshape
+from forklake.sql.query.samples import sample_rows
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.table_functions import bind_table_function, bind_unnest
 from forklake.sql.relation import At, AtKind, BoundQuery, Relation, StoredQuery
@@ -35,6 +37,8 @@ class TableText:
     table: Table
     query: BoundQuery | None = None
     """The query, if the table is one."""
+    is_sample: bool = False
+    """Whether only some rows are taken, so that the table is not what it scans."""
 
 
 @dataclass(slots=True)
@@ -44,12 +48,14 @@ class Source:
     Attributes:
         nullable: Aliases of tables whose rows may be missing, because of an outer join.
         only: The table, if there is only one.
+        position: The text of a row's position, if the tables are joined by positions.
     """
 
     sql: str
     scope: Scope
     nullable: set[str] = field(default_factory=set)
     only: TableText | None = None
+    position: str | None = None
 
 
 def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> TableText:
@@ -59,7 +65,17 @@ def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> Table
         InvalidInputError: It is not supported.
         NotFoundError: There is nothing of that name.
     """
+    sample, pivots = node.args.get("sample"), node.args.get("pivots")
+    if sample is not None:
+        return _sample(table_text(_copy_without(node, "sample"), environment, beside), sample)
+    if pivots:
+        *_, pivot = pivots
+        inner = _copy_without(node, "pivots")
+        inner.set("pivots", [one.copy() for one in pivots[:-1]])
+        return _reshape_table(pivot, inner, environment)
     match node:
+        case exp.Pivot() | exp.Summarize():
+            return _reshape_table(node, _relation_of(node.this), environment)
         case exp.Table() if isinstance(node.this, exp.Func):
             check_parts(node, _TABLE - {"when"})
             return _function(node, environment, beside)
@@ -77,6 +93,29 @@ def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> Table
                 check_parts(node, _SUBQUERY)
             return _subquery(node, environment, beside)
     raise InvalidInputError(f"This is not supported in a FROM clause: {render(node)}")
+
+
+def _copy_without(node: exp.Expr, part: str) -> exp.Expr:
+    copied = node.copy()
+    copied.set(part, None)
+    return copied
+
+
+def _relation_of(node: exp.Expr) -> exp.Expr:
+    return exp.Subquery(this=node) if isinstance(node, exp.Query) and not isinstance(node, exp.Subquery) else node
+
+
+def _sample(text: TableText, node: exp.Expr) -> TableText:
+    """Return some rows of a table; conditions do not limit what it scans."""
+    sql = sample_rows(text.sql, text.table.alias, node)
+    return TableText(sql, replace(text.table, origin=None), is_sample=True)
+
+
+def _reshape_table(node: exp.Pivot | exp.Summarize, source: exp.Expr, environment: Environment) -> TableText:
+    alias = node.args.get("alias")
+    name = ("unnamed_subquery",) if alias is None or alias.this is None else (alias.this.name,)
+    inner = replace(environment, depth=environment.deeper())
+    return _derived_table(environment.bind(reshape(node, source, environment), inner), alias, name, environment)
 
 
 def check_parts(node: exp.Expr, parts: Collection[str]) -> None:

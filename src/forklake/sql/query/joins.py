@@ -18,6 +18,7 @@ from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.from_clause import Source, TableText, check_parts, table_text
 from forklake.sql.query.macro_calls import expand_macros
+from forklake.sql.query.placed_joins import asof_text, nearest_inequality, number_rows, takes_largest
 from forklake.sql.query.scope import MergedColumn, Scope, Table
 from forklake.sql.query.site import QuerySite
 
@@ -44,7 +45,15 @@ def bind_from(node: exp.Expr, environment: Environment) -> Source:
     clause = node.args.get("from_")
     if clause is None:
         return source
-    _add(source, clause.this, environment)
+    first, sample = clause.this, node.args.get("sample")
+    if sample is not None:
+        if node.args.get("joins") or first.args.get("joins"):
+            raise InvalidInputError(
+                "A sample of a join is not supported.", hint="Put the join into parentheses: FROM (SELECT ...)."
+            )
+        first = first.copy()
+        first.set("sample", sample.copy())
+    _add(source, first, environment)
     for join in node.args.get("joins") or ():
         _join(source, join, environment)
     return source
@@ -59,7 +68,7 @@ def _add(source: Source, node: exp.Expr, environment: Environment) -> None:
         source.scope.tables, source.scope.merged = joined.scope.tables, joined.scope.merged
     else:
         text = table_text(node, environment, source.scope)
-        source.sql, source.only = text.sql, text
+        source.sql, source.only = text.sql, None if text.is_sample else text
         source.scope.tables.append(text.table)
     for join in node.args.get("joins") or ():
         _join(source, join, environment)
@@ -88,11 +97,17 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
     right = _right(join.this, environment, left)
     tables = list(right.scope.tables)
     both = Scope(environment.reading, [*left.tables, *tables], [*left.merged, *right.scope.merged], environment.outer)
+    method = (join.args.get("method") or "").lower()
+    if method == "positional":
+        _join_by_position(source, right, both)
+        return
     names = _using(join, left, right.scope)
-    if names is not None:
+    if method == "asof":
+        condition: str | None = _join_nearest(join, environment, left, right, both, names)
+    elif names is not None:
         test, merged = _equal(names, left, right.scope, kind)
         both.merged = [one for one in both.merged if all(fold(one.name) != fold(new.name) for new in merged)] + merged
-        condition: str | None = test
+        condition = test
     else:
         condition = _on(join, environment, both, source.nullable | right.nullable, tables, kind)
     if condition is None and kind not in ("cross", "inner"):
@@ -111,10 +126,71 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
     source.nullable |= right.nullable
 
 
+def _join_nearest(
+    join: exp.Join, environment: Environment, left: Scope, right: Source, both: Scope, names: list[str] | None
+) -> str:
+    """Bind an ASOF join: each row of the left side has its nearest right row.
+
+    Returns:
+        The condition that is left for the join itself.
+    """
+    if right.only is None or _kind(join) not in ("inner", "left"):
+        raise InvalidInputError(
+            f"This ASOF JOIN is not supported: {render(join)}",
+            hint="Inner and left joins with one table or a query in parentheses are.",
+        )
+    alias = right.only.table.alias
+    if names is not None:
+        test, merged = _equal(names, left, right.scope, "left")
+        both.merged = [one for one in both.merged if all(fold(one.name) != fold(new.name) for new in merged)] + merged
+        ours, key = _side(left, names[-1], "left")[0], _side(right.scope, names[-1], "right")[0]
+        equal = [_equal(names[:-1], left, right.scope, "left")[0]] if names[1:] else []
+        test, is_largest = " AND ".join([*equal, comparison(ours, ">=", key).sql]), True
+    else:
+        if join.args.get("on") is None:
+            raise InvalidInputError(f"Binder Error: Missing ASOF JOIN inequality: {render(join)}")
+        on = expand_macros(join.args["on"], environment.names.macro)
+        test = bind_conditions(ExpressionBinder(QuerySite(environment, both, "JOIN")), on, both, ()).sql
+        inequality = nearest_inequality(on)
+        binder = ExpressionBinder(QuerySite(environment, both, "JOIN"))
+        both.touched.clear()
+        key = binder.bind(inequality.expression)
+        is_second = alias in both.touched
+        key = key if is_second else binder.bind(inequality.this)
+        is_largest = takes_largest(inequality, is_right_second=is_second)
+    right.sql = asof_text(right.sql, alias, test, key, is_largest=is_largest)
+    return "true"
+
+
+def _join_by_position(source: Source, right: Source, both: Scope) -> None:
+    """Join the rows of two tables by their positions."""
+    left_sql, left_position = _number_side(source)
+    right_sql, right_position = _number_side(right)
+    source.sql = f"{left_sql} FULL JOIN {right_sql} ON {left_position} = {right_position}"
+    source.position = f"coalesce({left_position}, {right_position})"
+    source.only, source.scope = None, both
+    source.nullable |= {table.alias for table in both.tables}
+
+
+def _number_side(side: Source) -> tuple[str, str]:
+    if side.position is not None:
+        return side.sql, side.position
+    if side.only is None:
+        raise InvalidInputError(
+            "A POSITIONAL JOIN is supported between tables, and queries in parentheses.",
+            hint="Put each side into parentheses: (SELECT ...) POSITIONAL JOIN (SELECT ...).",
+        )
+    table = side.only.table
+    scan = table.scan or table.origin
+    if scan is not None:
+        side.scope.reading.keep_order(scan)
+    return number_rows(side.sql, table.alias)
+
+
 def _kind(join: exp.Join) -> str:
     check_parts(join, ("this", "on", "using", "side", "kind", "method"))
     method = (join.args.get("method") or "").lower()
-    if method not in ("", "natural"):
+    if method not in ("", "natural", "asof", "positional"):
         raise InvalidInputError(f"{method.upper()} JOIN is not supported: {render(join)}")
     kind = (join.args.get("kind") or "").lower()
     side = (join.args.get("side") or "").lower()

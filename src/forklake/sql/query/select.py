@@ -32,7 +32,7 @@ from forklake.sql.query.values_clause import column_sql, constant_rows, result_f
 from forklake.sql.relation import BoundQuery, Total
 
 _ROWS: Final = frozenset({"with_", "from_", "joins", "where", "group", "having", "windows", "qualify"})
-_UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offset", "operation_modifiers"}
+_UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offset", "operation_modifiers", "sample"}
 
 
 @dataclass(slots=True)
