@@ -8,8 +8,9 @@ ARGS    ?=
 VENV    := .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
+SITE    := $(VENV)/.installed-docs
 ARCHIVE := $(VENV)/spark.jsa
-SOURCES := $(wildcard src tests benchmarks)
+SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs schema demo soak java pgbouncer
@@ -61,9 +62,11 @@ bench-branches: $(STAMP) ## Make and delete branches as OlapBranchBench does, be
 yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=where the runner is)
 	$(BIN)/python -m benchmarks.yardstick --ducklake $(DUCKLAKE) --slt $(SLT) $(ARGS)
 
-docs: $(STAMP) ## Write the pages that are made from the code
+docs: $(SITE) ## Write the pages that are made from the code, and build the site into build/site
 	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md
 	$(BIN)/python -m forklake.cli.verbs.page > docs/reference/verbs.md
+	$(BIN)/python -m forklake.cli.function_page > docs/reference/catalog-functions.md
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 schema: $(STAMP) ## Write the schema files of the databases from the description of the metadata tables
 	$(BIN)/python -m forklake.metastore.schema
@@ -99,6 +102,15 @@ $(STAMP): pyproject.toml
 		set -x; \
 		{ $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV); } \
 		&& $(BIN)/python -m pip install --quiet --editable '.[dev]'; \
+	fi
+	@touch $@
+
+# What builds the site; nothing else needs it.
+$(SITE): $(STAMP)
+	@if command -v uv >/dev/null; then \
+		set -x; uv pip install --quiet --python $(BIN)/python --editable '.[docs]'; \
+	else \
+		set -x; $(BIN)/python -m pip install --quiet --editable '.[docs]'; \
 	fi
 	@touch $@
 

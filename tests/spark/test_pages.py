@@ -7,14 +7,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 import forklake
-from tests.pages import run_examples
-
-ROOT = Path(__file__).parents[2]
+from tests.pages import DOCS, ON_SPARK, ROOT, run_examples
 
 
-def test_the_examples_of_the_guide_run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", ON_SPARK)
+def test_the_examples_of_a_page_run(
+    page: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run_examples(ROOT / "docs" / "guide" / "rows.md") > 25
+    assert run_examples(DOCS / page) > 10
 
 
 def test_the_examples_of_the_readme_run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,10 +40,3 @@ def test_the_sql_of_the_readme_runs(spark: SparkSession, tmp_path: Path, monkeyp
         apart = session.sql("SELECT * FROM agent.orders EXCEPT SELECT * FROM shop.orders")
         assert apart is not None
         assert apart.fetchall() == []
-
-
-def test_the_examples_of_the_guide_to_sql_run(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run_examples(ROOT / "docs" / "guide" / "sql.md") > 15

@@ -3,15 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("target", re.findall(r"\]\((?!https?:)([^)#]+)\)", README))
-def test_a_link_leads_somewhere(target: str) -> None:
-    assert (ROOT / target).exists()
 
 
 def test_the_commands_are_make_targets() -> None:
