@@ -1,16 +1,17 @@
-"""COPY: rows of a query into Parquet files, and Parquet files into a table."""
+"""COPY: rows of a query into files, and files into a table."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.files.copy_out import CopyLayout, copy_out
 from forklake.files.find_files import match_files
+from forklake.files.foreign_files import write_foreign
 from forklake.files.partitions import hive_text, hive_values
 from forklake.model import types
 from forklake.model.field import Field
@@ -20,28 +21,31 @@ from forklake.session import changes, queries
 from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
 from forklake.session.state import SessionState
+from forklake.session.system_files import reader_of
 from forklake.sql import statements
-from forklake.sql.copy_queries import Directories, copied_rows, file_rows
-from forklake.sql.made_queries import compute_options
+from forklake.sql.copy_queries import Directories, copied_rows, file_rows, read_rows
+from forklake.sql.expressions.columns import missing_column
+from forklake.sql.made_queries import all_of, compute_options
 from forklake.sql.query.bind import bind_query
 
 _COMPRESSIONS: Final = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
-_TO: Final = frozenset(
-    {
-        "format",
-        "compression",
-        "codec",
-        "row_group_size",
-        "partition_by",
-        "overwrite",
-        "overwrite_or_ignore",
-        "append",
-        "filename_pattern",
-        "write_partition_columns",
-        "per_thread_output",
-    }
-)
-_FROM: Final = frozenset({"format", "hive_partitioning"})
+_DIRECTORIES: Final = "append filename_pattern format overwrite_or_ignore partition_by write_partition_columns"
+_TO: Final = {
+    "parquet": f"{_DIRECTORIES} codec compression overwrite per_thread_output row_group_size",
+    "csv": f"{_DIRECTORIES} compression dateformat delim delimiter encoding escape force_quote header null nullstr"
+    " prefix quote sep suffix timestampformat",
+    "json": f"{_DIRECTORIES} array compression dateformat timestampformat",
+}
+"""The options of COPY ... TO, by format."""
+_FROM: Final = {
+    "parquet": "format hive_partitioning",
+    "csv": "allow_quoted_nulls auto_detect comment compression dateformat decimal_separator delim delimiter encoding"
+    " escape force_not_null format header ignore_errors max_line_size new_line null null_padding nullstr quote"
+    " sample_size sep skip strict_mode thousands timestampformat",
+    "json": "auto_detect compression dateformat format ignore_errors records timestampformat",
+}
+"""The options of COPY ... FROM, by format."""
+_ENDINGS: Final = {"read_parquet": "parquet", "read_json": "json"}
 
 
 def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
@@ -53,48 +57,82 @@ def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     if names.acting:
         bound = bind_query(query, SessionNames(state))
     fields = _named_fields(tuple(bound.columns))
-    layout = _layout(options, fields)
+    keys = _keys(options, fields)
     path = _absolute(statement.path)
-    _check_place(state, path, layout)
+    _check_place(state, path, is_directory=bool(keys))
+    layout = _layout(options, keys) if options.form == "parquet" else None
     rows = queries.answer(state, bound).arrow().rename_columns([field.name for field in fields])
-    copy_out(rows, fields, path, layout)
+    if layout is not None:
+        copy_out(rows, fields, path, layout)
+    else:
+        may_exist = options.flag("append") or options.flag("overwrite_or_ignore")
+        write_foreign(rows, fields, path, _foreign_options(options, keys), may_exist=may_exist)
     return Result.of_count(rows.num_rows, state.setup.engine)
+
+
+def _foreign_options(options: _Options, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a CSV or JSON file, for DuckDB."""
+    found = {name: value for name, value in options.given.items() if name not in ("append", "overwrite_or_ignore")}
+    if keys:
+        found |= {"partition_by": list(keys)}
+        if options.flag("append"):
+            found.setdefault("filename_pattern", "data_{uuid}")
+    return {**found, "format": options.form}
 
 
 def copy_from(state: SessionState, statement: statements.CopyFrom) -> Result:
     """Run COPY ... FROM: the columns of the files are those of the table, in order."""
     options = _Options(state, statement.options, statement.path, _FROM)
-    is_directory = os.path.isdir(statement.path)
+    is_directory = options.form == "parquet" and os.path.isdir(statement.path)
     paths = match_files(f"{statement.path.rstrip('/')}/**/*.parquet" if is_directory else statement.path)
     if not paths:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{statement.path}"; nothing was copied.')
+    if options.form != "parquet":
+        given = {name: value for name, value in options.given.items() if name != "format"}
+        if "null" in given:
+            given["nullstr"] = given.pop("null")
+        query = read_rows(f"read_{options.form}", paths, {**given, "columns": _column_types(state, statement)})
+        return changes.insert(state, statements.Insert(statement.table, query, statement.columns))
     uses_directories = options.flag("hive_partitioning", default=is_directory)
     groups: dict[Directories, list[str]] = {}
     for path in paths:
         found = hive_values(path) if uses_directories else {}
         values = tuple((name, hive_text(types.VARCHAR, text)) for name, text in found.items())
         groups.setdefault(values, []).append(path)
-    return changes.insert(state, statements.Insert(statement.table, file_rows(groups), statement.columns))
+    return changes.insert(state, statements.Insert(statement.table, file_rows(groups.items()), statement.columns))
+
+
+def _column_types(state: SessionState, statement: statements.CopyFrom) -> dict[str, str]:
+    """Return the columns that a file is copied to, with the names of their types."""
+    columns = bind_query(all_of(statement.table), SessionNames(state)).columns
+    found = {fold(field.name): field for field in columns}
+    for name in statement.columns:
+        if fold(name) not in found:
+            raise missing_column(name, [field.name for field in columns])
+    chosen = [found[fold(name)] for name in statement.columns] or columns
+    return {field.name: field.type.sql_name for field in chosen}
 
 
 class _Options:
-    """The options of a COPY."""
+    """The options of a COPY, and the format of its files."""
 
-    def __init__(self, state: SessionState, given: Mapping[str, Any], path: str, known: frozenset[str]) -> None:
-        self._given = compute_options(given, SessionNames(state))
-        for name in self._given:
-            if name not in known:
-                raise InvalidInputError(
-                    f'Not implemented Error: Unrecognized option for PARQUET: "{name}"; nothing was copied.',
-                    hint=f"Options: {', '.join(sorted(known))}.",
-                )
-        form = str(self._given.get("format", "parquet" if fold(path).endswith(".parquet") else "")).lower()
-        if form != "parquet" and not (form == "" and "partition_by" not in self._given and os.path.isdir(path)):
+    def __init__(self, state: SessionState, given: Mapping[str, Any], path: str, known: Mapping[str, str]) -> None:
+        self.given = self._given = compute_options(given, SessionNames(state))
+        named = self._given.get("format")
+        self.form = str(named).lower() if named is not None else _form_of(path)
+        if self.form not in known:
             raise InvalidInputError(
-                f"COPY {f'with FORMAT {form}' if form else 'without FORMAT parquet'} is not supported; nothing was"
-                " copied.",
-                hint="Only Parquet files are copied: COPY ... (FORMAT parquet).",
+                f"Catalog Error: Copy Function with name {self.form} does not exist! Nothing was copied.",
+                hint=f"FORMAT is one of {', '.join(sorted(known))}.",
             )
+        options = known[self.form].split()
+        for name in self._given:
+            if name not in options:
+                raise InvalidInputError(
+                    f'Not implemented Error: Unrecognized option for {self.form.upper()}: "{name}"; nothing was'
+                    " copied.",
+                    hint=f"Options: {', '.join(sorted(options))}.",
+                )
 
     def has(self, name: str) -> bool:
         return name in self._given
@@ -119,7 +157,24 @@ class _Options:
         return [str(one) for one in (value if isinstance(value, list) else [value])]
 
 
-def _layout(options: _Options, fields: tuple[Field, ...]) -> CopyLayout:
+def _form_of(path: str) -> str:
+    """Return the format of files at a path, which a directory has by its files."""
+    if os.path.isdir(path):
+        return "parquet"
+    return _ENDINGS.get(reader_of(path) or "", "csv")
+
+
+def _keys(options: _Options, fields: tuple[Field, ...]) -> tuple[str, ...]:
+    """Return the columns of PARTITION_BY."""
+    keys = [_key(name, fields) for name in options.names("partition_by")]
+    if len(set(keys)) < len(keys):
+        raise InvalidInputError("A column is named twice in PARTITION_BY; nothing was copied.")
+    if options.has("partition_by") and not keys:
+        raise InvalidInputError("PARTITION_BY names no column; nothing was copied.")
+    return tuple(keys)
+
+
+def _layout(options: _Options, keys: tuple[str, ...]) -> CopyLayout:
     compression = options.text("compression", options.text("codec", "snappy")).lower()
     if compression not in _COMPRESSIONS:
         raise InvalidInputError(
@@ -127,11 +182,6 @@ def _layout(options: _Options, fields: tuple[Field, ...]) -> CopyLayout:
         )
     if options.flag("per_thread_output"):
         raise InvalidInputError("COPY with PER_THREAD_OUTPUT is not supported; nothing was copied.")
-    keys = [_key(name, fields) for name in options.names("partition_by")]
-    if len(set(keys)) < len(keys):
-        raise InvalidInputError("A column is named twice in PARTITION_BY; nothing was copied.")
-    if options.has("partition_by") and not keys:
-        raise InvalidInputError("PARTITION_BY names no column; nothing was copied.")
     if keys and options.flag("overwrite"):
         raise InvalidInputError(
             "COPY with PARTITION_BY and OVERWRITE would delete all files of the directory, and is not supported;"
@@ -143,7 +193,7 @@ def _layout(options: _Options, fields: tuple[Field, ...]) -> CopyLayout:
     if "/" in pattern or not pattern:
         raise InvalidInputError("FILENAME_PATTERN is the name of a file, without directories; nothing was copied.")
     return CopyLayout(
-        partition_by=tuple(keys),
+        partition_by=keys,
         compression=compression,
         row_group_size=options.number("row_group_size", 122_880),
         may_exist=appends or options.flag("overwrite_or_ignore"),
@@ -179,7 +229,7 @@ def _absolute(path: str) -> str:
     return os.path.abspath(storage.local_path(path)) if storage.is_local(path) else path
 
 
-def _check_place(state: SessionState, path: str, layout: CopyLayout) -> None:
+def _check_place(state: SessionState, path: str, *, is_directory: bool) -> None:
     """Refuse to write over files of an attached lake.
 
     Raises:
@@ -190,5 +240,5 @@ def _check_place(state: SessionState, path: str, layout: CopyLayout) -> None:
         base = attached.lake.data_path
         if base is not None and path.startswith(base) and is_ours and storage.exists(path):
             raise InvalidInputError(f'"{path}" is a file of an attached lake, which COPY does not replace.')
-    if not layout.partition_by and storage.is_local(path) and os.path.isdir(path):
+    if not is_directory and storage.is_local(path) and os.path.isdir(path):
         raise InvalidInputError(f'IO Error: Cannot open file "{path}": it is a directory; nothing was copied.')

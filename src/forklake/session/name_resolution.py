@@ -16,6 +16,7 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.files.find_files import match_files
 from forklake.lake import Catalog, Table, Transaction
 from forklake.lake.internals import content_of
 from forklake.model import types
@@ -33,7 +34,7 @@ from forklake.session.metadata_tables import metadata_table, metadata_table_name
 from forklake.session.presence import hint, missing_object_error
 from forklake.session.private_catalogs import TEMPORARY
 from forklake.session.system import system_function, system_relation
-from forklake.session.system_files import hive_query
+from forklake.session.system_files import parquet_query, reader_of
 from forklake.sql import statements
 from forklake.sql.portable import Home, qualify_names
 from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
@@ -256,9 +257,10 @@ class SessionNames:
         return frame_of_caller(self.state.engine, parts[0])
 
     def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
-        partitioned = hive_query(parts[0]) if len(parts) == 1 else None
-        if partitioned is not None:
-            return StoredQuery(parts[0], partitioned, (), SessionNames(self.state, may_act=False))
+        if len(parts) == 1 and reader_of(parts[0]) == "read_parquet" and match_files(parts[0]):
+            query = parquet_query("read_parquet", [parts[0]], {})
+            if query is not None:
+                return StoredQuery(parts[0], query, (), SessionNames(self.state, may_act=False))
         system = system_relation(self, parts)
         if system is not None:
             return Relation(parts[-1], system.columns, system)
@@ -313,13 +315,18 @@ class SessionNames:
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
-    def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
+    def function(
+        self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> Relation | StoredQuery | None:
         """Return the rows of a table function; None if there is none of this name.
 
         Catalog functions are called as ``ducklake_x('alias', ...)`` or ``alias.x(...)``.
         """
         found = self._catalog_function(parts, arguments)
         if found is None:
+            query = parquet_query(fold(parts[0]), arguments, named) if len(parts) == 1 else None
+            if query is not None:
+                return StoredQuery(parts[0], query, (), SessionNames(self.state, may_act=False))
             system = system_function(self, parts, arguments, named)
             return None if system is None else Relation(parts[-1], system.columns, system)
         name, given = found

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forklake.model.names import fold
+from forklake.session.frames import CallerFrame
 from forklake.session.functions import LISTINGS
 from forklake.session.information_schema import information_table
 from forklake.session.known_rows import Files, Rows
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def system_function(
     names: SessionNames, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | Files | None:
+) -> Rows | Files | CallerFrame | None:
     """Return the rows of a function that belongs to no catalog; None if there is none.
 
     Raises:
@@ -31,10 +32,10 @@ def system_function(
     return file_function(names.state.engine, name, arguments, named) or listing(names, name, arguments, named)
 
 
-def system_relation(names: SessionNames, parts: tuple[str, ...]) -> Rows | Files | None:
+def system_relation(names: SessionNames, parts: tuple[str, ...]) -> Rows | Files | CallerFrame | None:
     """Return a relation that belongs to no catalog; None if there is none.
 
-    It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a Parquet file.
+    It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a file.
     """
     if len(parts) in (2, 3) and fold(parts[-2]) == "information_schema":
         return information_table(names, parts[-1])

@@ -1,6 +1,6 @@
 """Files that queries name.
 
-They name them by ``read_parquet('...')``, ``glob('...')``, or a path in place of a table.
+They name them by ``read_csv('...')``, ``read_parquet('...')``, ``glob('...')``, or a path in place of a table.
 """
 
 from __future__ import annotations
@@ -8,33 +8,77 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from forklake.engine.engine import Engine
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.files import storage
+from forklake.files.conform import conform
 from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
+from forklake.files.foreign_files import read_foreign
 from forklake.files.parquet_facts import FUNCTIONS, footer_facts
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types.read import field_of
+from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Files, Rows, column
 from forklake.sql.copy_queries import Directories, file_rows_text
 from forklake.sql.parse import parse_type
 
+_OPTIONS: Final = {
+    "csv": "all_varchar allow_quoted_nulls auto_detect column_names column_types columns comment compression dateformat"
+    " decimal_separator delim delimiter dtypes encoding escape filename force_not_null header hive_partitioning"
+    " hive_types ignore_errors max_line_size names new_line normalize_names null_padding nullstr quote sample_size sep"
+    " skip strict_mode thousands timestampformat types union_by_name",
+    "json": "auto_detect columns compression convert_strings_to_integers dateformat field_appearance_threshold filename"
+    " format hive_partitioning hive_types ignore_errors map_inference_threshold maximum_depth maximum_object_size"
+    " records sample_size timestampformat union_by_name",
+    "parquet": "filename hive_partitioning union_by_name",
+    "text": "",
+}
+"""The options of functions that read files, by kind of file."""
+_READERS: Final = {
+    **dict.fromkeys(("read_csv", "read_csv_auto"), "csv"),
+    **dict.fromkeys(("read_json", "read_json_auto", "read_ndjson", "read_ndjson_auto"), "json"),
+    **dict.fromkeys(("read_parquet", "parquet_scan"), "parquet"),
+    **dict.fromkeys(("read_text", "read_blob"), "text"),
+}
+_ENDINGS: Final = {
+    **dict.fromkeys((".csv", ".tsv"), "read_csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "read_json"),
+    ".parquet": "read_parquet",
+}
+_PACKED: Final = (".gz", ".zst")
 
-def file_function(engine: Engine, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Rows | Files | None:
+
+def reader_of(path: str) -> str | None:
+    """Return the function that reads files of such a name; None if there is none.
+
+    >>> reader_of("a/B.CSV.gz"), reader_of("x.ndjson"), reader_of("orders")
+    ('read_csv', 'read_json', None)
+    """
+    name = fold(path)
+    for packed in _PACKED:
+        name = name.removesuffix(packed)
+    return next((reader for ending, reader in _ENDINGS.items() if name.endswith(ending)), None)
+
+
+def file_function(
+    engine: Engine, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> Rows | Files | CallerFrame | None:
     """Return the rows of a function of files; None if there is no such function.
 
     Raises:
         InvalidInputError: The arguments do not fit.
         NotFoundError: There is no file to read.
     """
-    if name in ("read_parquet", "parquet_scan"):
-        return _read_parquet(engine, _patterns(name, arguments), named)
+    if name in _READERS:
+        return _read(engine, name, _existing_files(_patterns(name, arguments)), named)
     if named and (name in FUNCTIONS or name == "glob"):
         raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function {name}')
     if name in FUNCTIONS:
@@ -45,32 +89,103 @@ def file_function(engine: Engine, name: str, arguments: Sequence[Any], named: Ma
     return None
 
 
-def file_relation(engine: Engine, name: str) -> Files | None:
-    """Return the rows of a Parquet file that is named as a table; None if it is none."""
-    is_file = fold(name).endswith(".parquet") and ("/" in name or _match_files([name]))
-    return _read_parquet(engine, [name], {}) if is_file else None
-
-
-def hive_query(name: str) -> str | None:
-    """Return a query for Parquet files in directories ``key=value``.
-
-    They are named as a table. The keys that the files have no columns of are its last columns: BIGINT or DATE if all
-    values are, else VARCHAR. None if the name is none of such files.
-    """
-    paths = _match_files([name]) if fold(name).endswith(".parquet") else []
-    found = {path: hive_values(path) for path in paths}
-    if not any(found.values()):
+def file_relation(engine: Engine, name: str) -> Files | CallerFrame | None:
+    """Return the rows of files that are named as a table; None if it is none."""
+    reader = reader_of(name)
+    if reader is None or not ("/" in name or _match_files([name])):
         return None
-    held = {fold(field.name) for field in read_footer(os.path.abspath(paths[0])).fields}
+    return _read(engine, reader, _existing_files([name]), {})
+
+
+def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, Any]) -> Files | CallerFrame:
+    """Return the rows of files: of Parquet by the engine, of others by this process."""
+    kind = _READERS[name]
+    options = _OPTIONS[kind].split()
+    for option in named:
+        if option not in options:
+            raise InvalidInputError(
+                f'Binder Error: Invalid named parameter "{option}" for function {name}; nothing was read.',
+                hint=f"Options: {', '.join(options)}." if options else None,
+            )
+    if kind == "parquet" and not _has_nanoseconds(paths):
+        frame = engine.files_frame([_absolute(path) for path in paths])
+        return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)
+    described, rows = read_foreign(name, paths, named)
+    fields = tuple(column(title, parse_type(text)) for title, text in described)
+    return CallerFrame(fields, conform(rows, fields, "file", by_name=False))
+
+
+def _has_nanoseconds(paths: Sequence[str]) -> bool:
+    """Return whether Spark cannot read the columns of files: it has no nanoseconds."""
+    kinds = {field.type for field in read_footer(_absolute(paths[0])).fields}
+    return types.TIMESTAMP_NS in kinds
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(path) if storage.is_local(path) else path
+
+
+def parquet_query(name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> str | None:
+    """Return a query for Parquet files whose names or directories are columns.
+
+    None if the files are read as they are: the function is another one, or nothing but rows is asked for. Options
+    are those of DuckDB: values of directories ``key=value`` are columns, unless ``hive_partitioning`` is false, after
+    those of the files; ``filename`` adds the path of the file; with ``union_by_name`` files may have different
+    columns.
+
+    Raises:
+        InvalidInputError: The arguments do not fit.
+        NotFoundError: There is no file to read.
+    """
+    if _READERS.get(name) != "parquet" or (named.get("hive_partitioning") is False and len(named) == 1):
+        return None
+    paths = _existing_files(_patterns(name, arguments))
+    title = named.get("filename")
+    title = "filename" if title is True else title
+    groups = _file_groups(
+        paths,
+        uses_directories=bool(named.get("hive_partitioning", True)),
+        title=str(title) if title else None,
+        is_united=bool(named.get("union_by_name")),
+    )
+    if groups is None or named.keys() - set(_OPTIONS["parquet"].split()):
+        return None
+    return file_rows_text(groups.files, groups.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class _FileGroups:
+    files: Sequence[tuple[Directories, Sequence[str]]]
+    kinds: Mapping[str, str]
+
+
+def _file_groups(
+    paths: Sequence[str], *, uses_directories: bool, title: str | None, is_united: bool
+) -> _FileGroups | None:
+    """Return files by the constants that their rows get; None if they get none.
+
+    The keys that the files have no columns of are columns: BIGINT or DATE if all values are, else VARCHAR.
+    """
+    found = {path: hive_values(path) if uses_directories else {} for path in paths}
+    first = read_footer(_absolute(paths[0])).fields if any(found.values()) else ()
+    held = {fold(field.name) for field in first}
     keys = [key for key in found[paths[0]] if fold(key) not in held]
-    if not keys or any([key for key in values if key in keys] != keys for values in found.values()):
+    if any([key for key in values if key in keys] != keys for values in found.values()):
+        keys = []
+    if not keys and title is None and not is_united:
         return None
     texts = {key: [hive_text(types.VARCHAR, values[key]) for values in found.values()] for key in keys}
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    constants: dict[tuple[Any, ...], Directories] = {}
+    rows = zip(*texts.values(), strict=True) if keys else ((),) * len(paths)
+    for path, values in zip(paths, rows, strict=True):
+        own = tuple(zip(keys, values, strict=True))
+        said = (*((title, path) for _ in [0] if title is not None), *own)
+        columns = tuple(field.name for field in read_footer(_absolute(path)).fields) if is_united else ()
+        groups.setdefault((said, columns), []).append(path)
+        constants[said, columns] = said
     kinds = {key: _hive_type(values) for key, values in texts.items()}
-    groups: dict[Directories, list[str]] = {}
-    for path, values in zip(paths, zip(*texts.values(), strict=True), strict=True):
-        groups.setdefault(tuple(zip(keys, values, strict=True)), []).append(path)
-    return file_rows_text(groups, kinds)
+    return _FileGroups([(constants[key], paths) for key, paths in groups.items()], kinds)
 
 
 def _hive_type(texts: Sequence[str | None]) -> str:
@@ -96,9 +211,6 @@ def _match_files(patterns: Sequence[str]) -> list[str]:
 
     The files of one pattern are sorted by path; a pattern may match none.
     """
-    for pattern in patterns:
-        if "://" in pattern:
-            raise InvalidInputError(f'Files are found by local paths only, not by "{pattern}".')
     return list(chain.from_iterable(match_files(pattern) for pattern in patterns))
 
 
@@ -107,11 +219,3 @@ def _existing_files(patterns: Sequence[str]) -> list[str]:
     if not paths:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{", ".join(patterns)}"')
     return paths
-
-
-def _read_parquet(engine: Engine, patterns: Sequence[str], named: Mapping[str, Any]) -> Files:
-    for option, value in named.items():
-        if option not in ("hive_partitioning", "union_by_name", "filename") or value:
-            raise InvalidInputError(f'read_parquet does not support "{option} = {value}".')
-    frame = engine.files_frame(_existing_files(patterns))
-    return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)

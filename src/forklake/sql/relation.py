@@ -69,7 +69,9 @@ class Names(Protocol):
             NotFoundError: There is nothing of that name.
         """
 
-    def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
+    def function(
+        self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> Relation | StoredQuery | None:
         """Return the rows of a table function that is called with constants.
 
         Return None if there is no such function. Arguments are Python values: None, bool, int, Decimal, float, str,

@@ -81,8 +81,8 @@ def test_what_copy_wrote_can_be_added_to_a_table(session: Connection) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("COPY t TO 'x.csv'", InvalidInputError, "COPY without FORMAT parquet is not supported"),
-        ("COPY t TO 'x.parquet' (FORMAT csv)", InvalidInputError, "COPY with FORMAT csv is not supported"),
+        ("COPY t TO 'x.csv' (CODEC gzip)", InvalidInputError, 'Unrecognized option for CSV: "codec"'),
+        ("COPY t TO 'x.parquet' (FORMAT xlsx)", InvalidInputError, "Copy Function with name xlsx does not exist"),
         ("COPY t TO 'x.parquet' (HEADER)", InvalidInputError, 'Unrecognized option for PARQUET: "header"'),
         ("COPY t TO 'x.parquet' (COMPRESSION rar)", InvalidInputError, 'COMPRESSION is one of .*, not "rar"'),
         ("COPY t TO 'x.parquet' (ROW_GROUP_SIZE 0)", InvalidInputError, 'ROW_GROUP_SIZE is a positive number, not "0"'),

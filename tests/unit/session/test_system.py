@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import forklake
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError, InvalidPathError, NotFoundError
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def test_glob_finds_files_in_their_order(connection: forklake.Connection, tmp_pa
 def test_what_is_no_path_or_no_file_is_refused(connection: forklake.Connection) -> None:
     with pytest.raises(InvalidInputError, match="takes the path"):
         connection.sql("FROM glob(1)")
-    with pytest.raises(InvalidInputError, match="local paths only"):
-        connection.sql("FROM glob('s3://bucket/*')")
+    with pytest.raises(InvalidPathError, match="No storage is known"):
+        connection.sql("FROM glob('nowhere://bucket/*')")
     with pytest.raises(NotFoundError, match="No files found"):
         connection.sql("FROM '/nowhere/x.parquet'")
-    with pytest.raises(InvalidInputError, match='does not support "filename'):
+    with pytest.raises(NotFoundError, match="No files found"):
         connection.sql("FROM read_parquet('/nowhere/x.parquet', filename = true)")

@@ -243,6 +243,8 @@ def _function(node: exp.Table, environment: Environment, beside: Scope) -> Table
     alias = node.args.get("alias")
     if isinstance(found, Relation):
         return scan_table(found, environment, alias)
+    if isinstance(found, StoredQuery):
+        return _derived_table(_view(found, environment), alias, (found.name,), environment)
     name = found.query.columns[0].name if isinstance(node.this, exp.GenerateSeries) else function_name(node.this)
     return _derived_table(found.query, alias, (name,), environment, is_lateral=found.is_lateral)
 

@@ -1,0 +1,177 @@
+"""Files that DuckDB reads and writes in this process: CSV, JSON and others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from uuid import uuid4
+
+import duckdb
+import pyarrow as pa
+
+from forklake.errors import AlreadyExistsError, InvalidInputError
+from forklake.files import storage
+from forklake.model.field import Field
+
+_SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+_COPIED: Final = 2**20
+
+
+def read_foreign(
+    function: str, paths: Sequence[str], options: Mapping[str, Any]
+) -> tuple[list[tuple[str, str]], pa.Table]:
+    """Return the rows of files, with the names and DuckDB's types of their columns.
+
+    Args:
+        function: DuckDB's function that reads them.
+        paths: The files, local or URLs; what is remote is fetched first.
+        options: Named arguments of the function.
+
+    Raises:
+        InvalidInputError: DuckDB cannot read them like that.
+        DataFileError: A file cannot be fetched.
+    """
+    with tempfile.TemporaryDirectory() as directory, _connection() as connection:
+        fetched = {_fetch(path, directory): path for path in paths}
+        named = "".join(f", {name} = {_literal(value)}" for name, value in options.items())
+        query = f"SELECT * FROM {function}({_literal(list(fetched))}{named})"
+        with _explain(fetched):
+            described = connection.execute(f"DESCRIBE {query}").fetchall()
+            rows = connection.execute(query).to_arrow_table()
+        for place, name in enumerate(rows.column_names):
+            if name == options.get("filename", "filename") or (options.get("filename") is True and name == "filename"):
+                values = [fetched.get(one, one) for one in rows.column(place).to_pylist()]
+                rows = rows.set_column(place, name, pa.array(values, rows.schema.field(place).type))
+    return [(str(name), str(kind)) for name, kind, *_ in described], rows
+
+
+def write_foreign(
+    rows: pa.Table, fields: Sequence[Field], path: str, options: Mapping[str, Any], *, may_exist: bool
+) -> None:
+    """Write rows to a CSV or JSON file, or to a directory of partitions.
+
+    A single file is there whole or not at all, and replaces one that was there. If a directory cannot be
+    written, the files that were written are removed.
+
+    Args:
+        rows: The rows.
+        fields: Their columns.
+        path: The file or directory, absolute or a URL.
+        options: Options of DuckDB's COPY.
+        may_exist: Whether a directory may have files already.
+
+    Raises:
+        AlreadyExistsError: The directory has files already.
+        InvalidInputError: DuckDB cannot write such rows, or does not take the options.
+        DataFileError: A file cannot be written.
+    """
+    is_directory = "partition_by" in options
+    if is_directory and not may_exist and storage.list_files(path):
+        raise AlreadyExistsError(
+            f'Directory "{path}" is not empty! Enable OVERWRITE_OR_IGNORE option to force writing; nothing was written.'
+        )
+    shown = ", ".join(f"CAST({_name(field.name)} AS {field.type.sql_name}) AS {_name(field.name)}" for field in fields)
+    said = ", ".join(f"{name} {_option(name, value)}" for name, value in options.items())
+    with tempfile.TemporaryDirectory() as directory, _connection() as connection:
+        made = os.path.join(directory, "made")
+        connection.register("rows_to_copy", rows)
+        with _explain({made: path}):
+            connection.execute(f"COPY (SELECT {shown} FROM rows_to_copy) TO {_literal(made)} ({said})")
+        written: list[str] = []
+        try:
+            for file in _files_of(made) if is_directory else [made]:
+                target = f"{path.rstrip('/')}/{os.path.relpath(file, made)}" if is_directory else path
+                written.append(target)
+                _put(file, target)
+        except BaseException:
+            if is_directory:
+                storage.delete(written)
+            raise
+
+
+@contextmanager
+def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(":memory:", config=dict(_SETTINGS)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        yield connection
+
+
+@contextmanager
+def _explain(places: Mapping[str, str]) -> Iterator[None]:
+    """Raise errors of DuckDB as our own, with the paths that the caller knows."""
+    try:
+        yield
+    except duckdb.Error as error:
+        text = str(error)
+        for place, path in places.items():
+            text = text.replace(place, path)
+        raise InvalidInputError(text.partition("\n\nLINE ")[0]) from error
+
+
+def _fetch(path: str, directory: str) -> str:
+    """Return the local path of a file; one of an object store is copied.
+
+    Directories above it keep their names, as they may be values of columns.
+    """
+    if storage.is_local(path):
+        return storage.local_path(path)
+    target = os.path.join(directory, path.partition("://")[2])
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with storage.open_input(path) as source, open(target, "wb") as sink:
+        while data := source.read(_COPIED):
+            sink.write(data)
+    return target
+
+
+def _put(file: str, path: str) -> None:
+    place = f"{path}.{uuid4().hex}.tmp" if storage.is_local(path) else path
+    try:
+        with (
+            storage.open_output(place) as sink,
+            storage.explain_errors(path, "written"),
+            open(file, "rb") as source,
+        ):
+            shutil.copyfileobj(source, sink, _COPIED)
+        if place != path:
+            with storage.explain_errors(path, "written"):
+                os.replace(storage.local_path(place), storage.local_path(path))
+    except BaseException:
+        storage.delete([place])
+        raise
+
+
+def _files_of(directory: str) -> list[str]:
+    return sorted(os.path.join(place, name) for place, _, names in os.walk(directory) for name in names)
+
+
+def _name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _option(name: str, value: Any) -> str:
+    if name in ("partition_by", "force_quote") and isinstance(value, list):
+        return f"({', '.join(_name(str(one)) for one in value)})"
+    return _literal(value)
+
+
+def _literal(value: Any) -> str:
+    """Return a Python value as DuckDB writes it.
+
+    >>> _literal([1, True, "it's", {"a": None}])
+    "[1, true, 'it''s', {'a': NULL}]"
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_literal(one) for one in value)}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(str(key))}: {_literal(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, int):
+        return str(value)
+    return "'" + str(value).replace("'", "''") + "'"
