@@ -174,6 +174,17 @@ def test_a_reap_drops_what_has_lapsed_and_purges_what_was_dropped_long_ago(lake:
     assert once.inspect.is_live
 
 
+def test_maintenance_reaps_in_bounded_time_and_tells_what_is_left(lake: Lake, shop: Catalog) -> None:
+    for name in ("a", "b"):
+        shop.fork(name, ttl="2h")
+    pass_by(lake, "a", "b")
+    assert lake.stats().needs.counts["reap"] == 2
+    assert lake.maintenance.run(duration=timedelta(seconds=0)).reaped.dropped == ()
+    assert lake.maintenance.needs.lapsed_count == 2
+    assert len(lake.maintenance.run(duration="1 hour").reaped.dropped) == 2
+    assert lake.stats().needs.counts["reap"] == 0
+
+
 def test_a_reap_is_bounded(lake: Lake, shop: Catalog) -> None:
     names = [f"try-{number}" for number in range(7)]
     shop.fork_many(names, ttl="1h")

@@ -481,17 +481,15 @@ def test_forks_are_merged_and_reset_in_sql(shop: Catalog) -> None:
     with shop.session() as session:
         told = session.sql("FROM ducklake_merge_catalog('shop', source => 'agent', dry_run => true)")
         assert told is not None
-        assert [(row[1], row[4], row[7]) for row in told.fetchall()] == [
-            ("change", None, None),
-            ("rows", "orders", 100),
-        ]
+        assert [(row[1], row[4], row[7]) for row in told.fetchall()] == [("rows", "orders", 100)]
         assert shop.head == before
         session.sql(f"MERGE FORK agent INTO shop AT {agent.head} STRATEGY theirs")
         assert ids(shop) == {*range(100, 200), *range(1000, 1100)}
         session.sql(f"CALL shop.reset_catalog({before})")
         assert ids(shop) == {*range(100, 200)}
-        session.sql("CALL ducklake_reset_catalog('shop', 'agent')")
+        session.sql("CALL ducklake_reset_catalog('shop', 'agent', author => 'ann', message => 'As it was')")
         assert ids(shop) == {*range(100, 200), *range(1000, 1100)}
+        assert [(each.author, each.commit_message) for each in shop.snapshots()[-1:]] == [("ann", "As it was")]
         with pytest.raises(InvalidInputError, match="A strategy is one of"):
             session.sql("MERGE FORK agent INTO shop STRATEGY mine")
         with pytest.raises(InvalidInputError, match="reset to another one"):

@@ -161,13 +161,22 @@ def test_stats_tell_what_maintenance_would_do(lake: Lake) -> None:
     table = shop.create_table("t", {"i": "BIGINT"})
     assert set(lake.stats().needs.counts.values()) == {0}
     table.storage.append_files([NewDataFile(f"{number}.parquet", 1, 1) for number in range(8)])
-    assert lake.stats().needs.counts == {"flush": 0, "expire": 0, "compact": 1, "rewrite": 0, "cleanup": 0}
+    assert lake.stats().needs.counts == {
+        "reap": 0,
+        "flush": 0,
+        "expire": 0,
+        "compact": 1,
+        "rewrite": 0,
+        "cleanup": 0,
+    }
     table.drop()
     shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()][:-1])
     needs = lake.stats().needs
     assert (needs.counts["compact"], needs.scheduled_count, needs.waited_count) == (0, 8, 0)
     shop.options.set("delete_older_than", "0 seconds")
     assert lake.stats().needs.waited_count == 8
+    assert lake.maintenance.run(duration=timedelta(seconds=0)).cleaned.deleted == ()
+    assert lake.stats().needs.waited_count == 8, "no time was left to clean up"
     shop.options.set("delete_older_than", "2 days")
     lake.options.set("delete_older_than", "0 seconds")
     assert lake.stats().needs.waited_count == 0

@@ -54,6 +54,23 @@ def test_what_becomes_of_the_best_is_said_by_the_caller(lake: Lake, shop: Catalo
     assert left == ({found.best.catalog_name} if keep == "fork" else set())
 
 
+def test_scores_that_cannot_be_compared_keep_nothing_and_lose_nothing(lake: Lake, shop: Catalog) -> None:
+    attempts = {"number": adds("a", 5), "text": adds("b", 6), "nothing": adds("c", 7)}
+    scores: dict[str, object] = {"number": 1, "text": "much", "nothing": None}
+    with pytest.raises(
+        InvalidInputError, match=r"cannot be compared: 1 of 'number', 'much' of 'text'\. Nothing"
+    ) as found:
+        lake.try_many("shop", attempts, score=lambda fork: scores[fork.name.rpartition("-")[2]])
+    assert file_names(shop, "t") == ["old"]
+    (token,) = {label for each in shop.forks() for label in [each.name.split("-")[2]]}
+    assert f'the value "{token}"' in str(found.value)
+    assert len(lake.catalogs(labels={"trial": token})) == 3
+    scores["text"] = float("nan")
+    best = lake.try_many("shop", attempts, score=lambda fork: scores[fork.name.rpartition("-")[2]]).best
+    assert best is not None
+    assert best.name == "number"
+
+
 def test_attempts_run_at_the_same_time_and_see_one_snapshot(lake: Lake, shop: Catalog) -> None:
     both = threading.Barrier(2, timeout=30)
 

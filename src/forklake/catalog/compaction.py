@@ -30,6 +30,7 @@ class MergeRules:
     def __post_init__(self) -> None:
         _check_limit("max_compacted_files", self.max_compacted_files)
         _check_limit("max_file_size", self.max_file_size)
+        _check_number("min_file_size", self.min_file_size)
         if self.min_file_size is not None and self.min_file_size < 0:
             raise InvalidInputError("The min_file_size option must not be negative; nothing was compacted.")
         if self.max_file_size is not None and (self.min_file_size or 0) >= self.max_file_size:
@@ -50,6 +51,10 @@ class RewriteRules:
 
     def __post_init__(self) -> None:
         _check_limit("max_compacted_files", self.max_compacted_files)
+        if isinstance(self.delete_threshold, bool) or not isinstance(self.delete_threshold, int | float | None):
+            raise InvalidInputError(
+                f"The delete_threshold option is a number, not {self.delete_threshold!r}; nothing was compacted."
+            )
         if self.delete_threshold is not None and not 0 <= self.delete_threshold <= 1:
             raise InvalidInputError("The delete_threshold option must be between 0 and 1")
 
@@ -167,6 +172,12 @@ def _groups(bucket: Sequence[Candidate], rules: Rules, target_file_size: int) ->
         start = end
 
 
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | None):
+        raise InvalidInputError(f"The {name} option is a whole number, not {value!r}; nothing was compacted.")
+
+
 def _check_limit(name: str, value: int | None) -> None:
+    _check_number(name, value)
     if value is not None and value <= 0:
         raise InvalidInputError(f"The {name} option must be greater than zero.")

@@ -185,7 +185,7 @@ def _show(plan: MergePlan, verb: tuple[str, str], what: str, nothing: str, sides
     Where it would be refused, the command ends as one that was. The verb is in its infinitive and past.
     """
     if not plan.is_possible:
-        first = f"Would refuse to {verb[0]} {what}: {output.quantity(len(plan.conflicts), 'conflict')}."
+        first = f"Would refuse to {verb[0]} {what}: {_count(plan.conflicts)}."
     elif plan.snapshot_id is not None:
         first = f"{verb[1]} {what}: snapshot {plan.snapshot_id}."
     else:
@@ -196,9 +196,8 @@ def _show(plan: MergePlan, verb: tuple[str, str], what: str, nothing: str, sides
 
 
 def _lines(plan: MergePlan, source: str, target: str) -> Iterator[str]:
-    for change in plan.changes:
-        if change.startswith(("created_", "dropped_", "altered_")):
-            yield f"  {output.printable(change)}"
+    for words in plan.words:
+        yield f"  {output.printable(words)}"
     if plan.tables:
         sheet = output.Sheet(
             "TABLE", "FILES+", "FILES-", "ROWS+", "ROWS-", right=("FILES+", "FILES-", "ROWS+", "ROWS-")
@@ -211,10 +210,19 @@ def _lines(plan: MergePlan, source: str, target: str) -> Iterator[str]:
 
 
 def _conflict_lines(conflicts: tuple[MergeConflict, ...], source: str, target: str) -> Iterator[str]:
-    for conflict in conflicts[:_LISTED]:
-        yield f"  Conflict: {output.printable(conflict.in_words(source, target))}."
+    """Yield the first conflicts; those that nobody decided come before the others."""
+    ordered = sorted(conflicts, key=lambda conflict: conflict.winner is not None)
+    for conflict in ordered[:_LISTED]:
+        decided = "" if conflict.winner is None else f"; {conflict.winner} wins"
+        yield f"  Conflict: {output.printable(conflict.in_words(source, target))}{decided}."
     if len(conflicts) > _LISTED:
         yield f"  and {len(conflicts) - _LISTED:,} more; --dry-run --json lists all."
+
+
+def _count(conflicts: tuple[MergeConflict, ...]) -> str:
+    left = sum(conflict.winner is None for conflict in conflicts)
+    counted = output.quantity(left, "conflict")
+    return counted if left == len(conflicts) else f"{counted} that no strategy decides, of {len(conflicts):,}"
 
 
 def _on_lines(error: MergeConflictError, first: str, source: str, target: str) -> MergeConflictError:
@@ -222,6 +230,5 @@ def _on_lines(error: MergeConflictError, first: str, source: str, target: str) -
 
     In the first line, braces stand for their number.
     """
-    count = output.quantity(len(error.conflicts), "conflict")
-    text = "\n".join([first.format(count), *_conflict_lines(error.conflicts, source, target)])
+    text = "\n".join([first.format(_count(error.conflicts)), *_conflict_lines(error.conflicts, source, target)])
     return MergeConflictError(text, conflicts=error.conflicts, hint=error.advice)

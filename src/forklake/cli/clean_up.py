@@ -95,7 +95,7 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
 
 
 @click.command("all", cls=Command)
-@click.option("--for", "duration", metavar="TIME", help="Visit new catalogs for so long, such as '10 minutes'.")
+@click.option("--for", "duration", metavar="TIME", help="Begin new work for so long, such as 10m or '2 hours'.")
 @click.option("--dry-run", is_flag=True, help="Only say what there is to do.")
 def everything(duration: str | None, dry_run: bool) -> None:
     """Do the maintenance that catalogs of the lake need.
@@ -146,6 +146,7 @@ def _show_needs(needs: MaintenanceNeeds) -> None:
     output.show(
         {name: sorted(catalogs) for name, catalogs in counted.items()}
         | {
+            "lapsed_count": needs.lapsed_count,
             "due_count": needs.due_count,
             "scheduled_count": needs.scheduled_count,
             "waited_count": needs.waited_count,

@@ -132,8 +132,8 @@ class ManyCatalogs(ABC):
         Args:
             parent: The catalog.
             attempts: What to try, by name: functions that get the fork, or SQL.
-            score: How good the result is: a query whose first value counts, or a function that gets the fork. NULL or
-                None is no score.
+            score: How good the result is: a query whose first value counts, or a function that gets the fork. NULL,
+                None and NaN are no score.
             keep: What becomes of the best: ``merge`` it into the catalog, ``reset`` the catalog to it, leave the
                 ``fork``, or ``none``: drop it too, only the scores are wanted.
             better: Which score is better: the ``highest`` or the ``lowest``.
@@ -144,7 +144,8 @@ class ManyCatalogs(ABC):
         Raises:
             NotFoundError: No live catalog has the name.
             MergeConflictError: The best conflicts with what was committed to the catalog meanwhile.
-            InvalidInputError: There is nothing to try, or an argument makes no sense.
+            InvalidInputError: There is nothing to try, an argument makes no sense, or two scores cannot be compared;
+                then all forks stay, too.
         """
         return try_many(
             self.catalog(parent),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from decimal import Decimal
+from math import isnan
 from typing import Any, Final, Literal, get_args
 from uuid import uuid4
 
@@ -40,11 +42,7 @@ def try_many(
     forks = dict(zip(attempts, parent.fork_many(names.values(), ttl=ttl, labels={"trial": token}), strict=True))
     with ThreadPoolExecutor(workers, thread_name_prefix="forklake-try") as pool:
         tried = list(pool.map(lambda name: _try(name, forks[name], attempts[name], score), attempts))
-    scored = sorted(
-        (trial for trial in tried if trial.score is not None),
-        key=lambda trial: trial.score,
-        reverse=better == "highest",
-    )
+    scored = _rank([trial for trial in tried if trial.score is not None], better, token)
     best = scored[0] if scored else None
     plan = None if best is None else _bring_home(parent, forks[best.name], best, keep, message)
     for name, fork in forks.items():
@@ -53,15 +51,38 @@ def try_many(
     return Trials((*scored, *(trial for trial in tried if trial.score is None)), best, plan)
 
 
+def _rank(scored: Sequence[Trial], better: Better, token: str) -> list[Trial]:
+    """Return trials by their scores, the best first.
+
+    Those that are as good keep their order.
+
+    Raises:
+        InvalidInputError: Two scores cannot be compared.
+    """
+    try:
+        return sorted(scored, key=lambda trial: trial.score, reverse=better == "highest")
+    except (TypeError, ValueError) as error:
+        told = ", ".join(f"{trial.score!r} of {trial.name!r}" for trial in scored)
+        raise InvalidInputError(
+            f"The scores of the attempts cannot be compared: {told}. Nothing was kept.",
+            hint=f'The forks stay until their lifetime ends; they have the label "trial" with the value "{token}".',
+        ) from error
+
+
 def _try(name: str, fork: Fork, attempt: Attempt, score: Callable[[Catalog], object] | str) -> Trial:
     trial = Trial(name, fork._known_name())
     # Whatever an attempt raises is its result: the others go on.
     try:
         value = fork.sql(attempt) if isinstance(attempt, str) else attempt(fork)
         trial = replace(trial, value=value)
-        return replace(trial, score=_first_value(fork, score) if isinstance(score, str) else score(fork))
+        found = _first_value(fork, score) if isinstance(score, str) else score(fork)
+        return replace(trial, score=None if _is_nan(found) else found)
     except Exception as error:
         return replace(trial, error=error)
+
+
+def _is_nan(score: object) -> bool:
+    return isinstance(score, float | Decimal) and isnan(score)
 
 
 def _first_value(fork: Fork, query: str) -> Any:

@@ -34,6 +34,10 @@ class MergeConflict:
         ours: What the target did.
         theirs: What the source did.
         is_ambiguous: Whether there are several bases, and they differ on it.
+        attribute: What of a column it is about: ``name``, ``type``, ``default``, ``nullability`` or ``parent``; None
+            for the whole column, and for all that is no column.
+        winner: The side that a strategy took; None if nobody decided it.
+        is_decidable: Whether a strategy can decide it. Where none can, one side must be changed first.
     """
 
     kind: str
@@ -43,6 +47,9 @@ class MergeConflict:
     ours: Deed
     theirs: Deed
     is_ambiguous: bool = False
+    attribute: str | None = None
+    winner: Literal["ours", "theirs"] | None = None
+    is_decidable: bool = True
 
     @property
     def place(self) -> str:
@@ -57,13 +64,16 @@ class MergeConflict:
                 what = f"row {self.key}"
             case "key":
                 what = f"a row with {self.key}"
-            case "dropped":
+            case "dropped" | "view" | "macro":
                 what = "it"
             case "not_null":
                 what = f'column "{self.key}", which may not be NULL and may be so in "{source}",'
+            case "column" if self.attribute is not None:
+                what = f'the {self.attribute} of column "{self.key}"'
             case _:
                 what = self.kind.replace("_", " ") + (f' "{self.key}"' if self.key is not None else "")
-        subject = f"table {self.place}" if self.place else "the catalog"
+        of = self.kind if self.kind in ("view", "macro") else "table" if self.table is not None else "schema"
+        subject = f"{of} {self.place}" if self.place else "the catalog"
         return f'{subject}: {what} was {self.theirs} in "{source}" and {self.ours} in "{target}"'
 
 
@@ -89,8 +99,9 @@ class MergePlan:
         target: The catalog that it is merged into, and its snapshot before.
         bases: The newest snapshots that both contain.
         changes: What the commit logs, in DuckLake's words.
+        words: What it does to what has names, for people; changes of rows are left out.
         tables: The tables whose rows change.
-        conflicts: What both sides changed; a strategy has decided them, or nothing was merged.
+        conflicts: What both sides changed; a strategy has decided them, or nothing was merged (`open_conflicts`).
         is_possible: Whether all conflicts are decided. Only a dry run returns a plan that is not.
         is_nothing: Whether the target has it all already, so that there is nothing to do.
         snapshot_id: The snapshot that the merge made; None for a dry run, or if there was nothing to merge.
@@ -100,11 +111,17 @@ class MergePlan:
     target: tuple[CatalogId, SnapshotId]
     bases: tuple[tuple[CatalogId, SnapshotId], ...]
     changes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     tables: tuple[TableMerge, ...] = ()
     conflicts: tuple[MergeConflict, ...] = ()
     is_possible: bool = True
     is_nothing: bool = False
     snapshot_id: SnapshotId | None = None
+
+    @property
+    def open_conflicts(self) -> tuple[MergeConflict, ...]:
+        """The conflicts that no strategy has decided."""
+        return tuple(conflict for conflict in self.conflicts if conflict.winner is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ class MaintenanceNeeds:
         expire: Those with snapshots that the option ``expire_older_than`` lets expire.
         merge: Those with many small files.
         rewrite: Those with files of which nearly all rows are deleted.
+        lapsed_count: How many catalogs are past their lifetimes.
         due_count: How many catalogs may hold metadata rows that nothing needs.
         scheduled_count: How many files wait for deletion.
         waited_count: How many of these have waited long enough.
@@ -28,6 +29,7 @@ class MaintenanceNeeds:
     expire: frozenset[CatalogId] = frozenset()
     merge: frozenset[CatalogId] = frozenset()
     rewrite: frozenset[CatalogId] = frozenset()
+    lapsed_count: int = 0
     due_count: int = 0
     scheduled_count: int = 0
     waited_count: int = 0
@@ -36,6 +38,7 @@ class MaintenanceNeeds:
     def counts(self) -> dict[str, int]:
         """How many catalogs, or for ``cleanup`` files, each verb would act on."""
         return {
+            "reap": self.lapsed_count,
             "flush": len(self.flush),
             "expire": len(self.expire),
             "compact": len(self.merge),

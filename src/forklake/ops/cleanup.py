@@ -6,7 +6,7 @@ docs/spec/garbage.md has the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -47,6 +47,7 @@ def cleanup_old_files(
     older_than: Time | timedelta | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> CleanUp:
     """Delete scheduled files that have waited long enough.
 
@@ -62,6 +63,8 @@ def cleanup_old_files(
             option ``delete_older_than`` of each catalog.
         cleanup_all: Delete all scheduled files, however short they have waited.
         dry_run: Delete and collect nothing; only return what would be deleted.
+        is_over: Whether to leave the rest to the next time; asked before each catalog that is cleaned up or collected
+            as a part of the lake, and after some files.
 
     Raises:
         InvalidInputError: Both a time and ``cleanup_all`` were given, or it is no time.
@@ -75,7 +78,9 @@ def cleanup_old_files(
         now = session.now()
     limit = None if older_than is None else limit_of(older_than, lambda: now, _UNDONE)
     found = CleanUp(dry_run=dry_run)
-    for one in _catalogs(runtime, catalog, dry_run=dry_run):
+    for one in _catalogs(runtime, catalog, dry_run=dry_run, is_over=is_over):
+        if is_over():
+            break
         try:
             waited = None if cleanup_all else limit or _default_limit(runtime, one, now)
         except InvalidInputError as error:
@@ -83,7 +88,7 @@ def cleanup_old_files(
                 raise
             found = found + CleanUp(failures=(failure_of(one, error),))
             continue
-        found = found + _clean_catalog(runtime, one, waited, dry_run=dry_run)
+        found = found + _clean_catalog(runtime, one, waited, dry_run=dry_run, is_over=is_over)
     return found
 
 
@@ -92,7 +97,9 @@ def failure_of(catalog: CatalogId, error: ForklakeError) -> str:
     return f"The files of the catalog with id {catalog} stay: {error.message}"
 
 
-def _catalogs(runtime: Runtime, catalog: CatalogId | None, *, dry_run: bool) -> Iterator[CatalogId]:
+def _catalogs(
+    runtime: Runtime, catalog: CatalogId | None, *, dry_run: bool, is_over: Callable[[], bool]
+) -> Iterator[CatalogId]:
     """Yield the catalogs to clean; collect those that are due before."""
     if catalog is not None:
         if not dry_run and due.due_times(runtime.store, [catalog]):
@@ -100,22 +107,22 @@ def _catalogs(runtime: Runtime, catalog: CatalogId | None, *, dry_run: bool) -> 
         yield catalog
         return
     if not dry_run:
-        collect_due(runtime)
+        collect_due(runtime, is_over)
     after = THE_LAKE
     while page := catalogs_with_scheduled(runtime.store, after, _PAGE):
         yield from page
         after = page[-1]
 
 
-def collect_due(runtime: Runtime) -> None:
+def collect_due(runtime: Runtime, is_over: Callable[[], bool] = lambda: False) -> None:
     """Collect every catalog that is due, forks before their ancestors."""
     after: CatalogId | None = None
-    while page := due.due_catalogs(runtime.store, after, _PAGE):
+    while not is_over() and (page := due.due_catalogs(runtime.store, after, _PAGE)):
         # Purged forks have little each. A catalog that is in use is worth a lock of its own.
         used = heads.catalogs_with_heads(runtime.store, page)
         collect(runtime.store, runtime.lake_path, [one for one in page if one not in used])
         for one in page:
-            if one in used:
+            if one in used and not is_over():
                 collect(runtime.store, runtime.lake_path, [one])
         after = page[-1]
 
@@ -127,7 +134,9 @@ def _default_limit(runtime: Runtime, catalog: CatalogId, now: datetime) -> datet
     return time_of_option(now, age, _UNDONE)
 
 
-def _clean_catalog(runtime: Runtime, catalog: CatalogId, waited: datetime | None, *, dry_run: bool) -> CleanUp:
+def _clean_catalog(
+    runtime: Runtime, catalog: CatalogId, waited: datetime | None, *, dry_run: bool, is_over: Callable[[], bool]
+) -> CleanUp:
     found, after = CleanUp(dry_run=dry_run), ""
     while True:
         # One transaction judges, another one forgets what was deleted: nobody waits for storage. Between them the
@@ -142,6 +151,8 @@ def _clean_catalog(runtime: Runtime, catalog: CatalogId, waited: datetime | None
         if not paths:
             return found
         found = found + _delete(runtime, catalog, free, named, dry_run=dry_run)
+        if is_over():
+            return found
         after = paths[-1]
 
 

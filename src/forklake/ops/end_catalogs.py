@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
@@ -30,7 +30,12 @@ _UNDONE: Final = "nothing was dropped"
 
 
 def reap(
-    runtime: Runtime, *, limit: int | None = None, dry_run: bool = False, done: Done = lambda done, total: None
+    runtime: Runtime,
+    *,
+    limit: int | None = None,
+    dry_run: bool = False,
+    done: Done = lambda done, total: None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Reaped:
     """Drop the catalogs that are past their lifetimes.
 
@@ -43,6 +48,7 @@ def reap(
         limit: How many catalogs to drop or purge, at most.
         dry_run: Only return which.
         done: Called after each transaction with how many catalogs are done, and how many are known of.
+        is_over: Whether to leave the rest to the next time; asked before each transaction.
 
     Raises:
         InvalidInputError: The limit is no number above 0.
@@ -52,7 +58,7 @@ def reap(
     dropped: list[EndedCatalog] = []
     purged: list[EndedCatalog] = []
     found = islice(_ended_catalogs(runtime), limit)
-    while batch := list(islice(found, BATCH)):
+    while not is_over() and (batch := list(islice(found, BATCH))):
         names = {each.catalog_id: each.name for each in batch}
         live = [each.catalog_id for each in batch if each.is_live]
         gone = [each.catalog_id for each in batch if not each.is_live]

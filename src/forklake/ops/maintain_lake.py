@@ -42,8 +42,8 @@ def maintain_lake(
     Args:
         runtime: The lake.
         opened: Opens a catalog.
-        duration: For how long new catalogs are visited, such as ``10 minutes``; the one that is being maintained then
-            is finished. If not given, all are visited.
+        duration: For how long new work is begun, such as ``10 minutes``; what is being done then is finished. If not
+            given, all is done.
         progress: Called with the catalog, how many are done, and how many there are.
 
     Raises:
@@ -51,14 +51,18 @@ def maintain_lake(
     """
     clock = runtime.settings.clock
     end = None if duration is None else clock.now() + _read_duration(clock.now(), duration)
-    reaped = reap(runtime)
-    cleaned = cleanup_old_files(runtime, None)
+
+    def is_over() -> bool:
+        return end is not None and clock.now() >= end
+
+    reaped = reap(runtime, is_over=is_over)
+    cleaned = cleanup_old_files(runtime, None, is_over=is_over)
     needs = find_needs(runtime.store)
     waiting = sorted(needs.catalogs)
     Random(clock.now().timestamp()).shuffle(waiting)
     done: list[MaintainedCatalog] = []
     for place, catalog in enumerate(waiting):
-        if end is not None and clock.now() >= end:
+        if is_over():
             return LakeMaintained(tuple(done), len(waiting) - place, cleaned, reaped)
         progress("catalogs", place, len(waiting))
         done += _maintain_one(opened, catalog, tuple(_steps(needs, catalog)))

@@ -39,6 +39,7 @@ from forklake.model.records import CommitInfo
 from forklake.model.rows import MergeRow
 from forklake.model.version import Head, Version
 from forklake.ops.merging.check import check_result
+from forklake.ops.merging.edit_words import in_words
 from forklake.ops.merging.lay_out import Written, lay_out
 from forklake.ops.merging.places import delete_target
 from forklake.ops.merging.plan import Planned, TableEdit, plan_merge
@@ -54,6 +55,7 @@ _VERBS: Final[Mapping[MergeKind, str]] = {"merge": "Merge of", "reset": "Reset t
 _FAIL: Final = Strategies()
 _NO_KEYS: Final = RowKeys()
 _NO_WORDS: Final = CommitInfo()
+_CHANGE_FIRST: Final = "No strategy helps here: rename or change one of them first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,7 @@ class _Attempt:
             (target.catalog_id, target.snapshot_id),
             self._bases,
             tuple(f"{keyword}:{subject}" for keyword, subject in entries(self._draft.log)),
+            in_words(planned),
             tuple(_table_merge(self._draft, table) for table in planned.tables if table.row is not None and table.rows),
             tuple(planned.chooser.conflicts),
             is_possible=not planned.chooser.has_open,
@@ -261,16 +264,21 @@ class _Attempt:
 
     def _conflict_error(self, conflicts: Sequence[MergeConflict]) -> MergeConflictError:
         source, target = self._source.name, self._target.name
-        told = [conflict.in_words(source, target) for conflict in conflicts[:_LISTED]]
-        if len(conflicts) > _LISTED:
-            told.append(f"and {len(conflicts) - _LISTED} more")
-        count = f"{len(conflicts)} conflict{'s' if len(conflicts) > 1 else ''}"
+        left = [conflict for conflict in conflicts if conflict.winner is None]
+        told = [conflict.in_words(source, target) for conflict in left[:_LISTED]]
+        if len(left) > _LISTED:
+            told.append(f"and {len(left) - _LISTED} more")
+        count = f"{len(left)} conflict{'s' if len(left) > 1 else ''}"
+        if len(left) < len(conflicts):
+            count += f" that no strategy decides, of {len(conflicts)}"
         at = f'"{source}" at snapshot {self._source_version.snapshot_id}'
         what, undone = f'Merge of {at} into "{target}"', "merged"
         if self._request.kind == "refresh":
             what, undone = f'Refresh of "{target}" from {at}', "refreshed"
         return MergeConflictError(
-            f"{what} has {count}; nothing was {undone}: {'; '.join(told)}", conflicts=conflicts, hint=ChooseSide()
+            f"{what} has {count}; nothing was {undone}: {'; '.join(told)}",
+            conflicts=conflicts,
+            hint=ChooseSide() if any(conflict.is_decidable for conflict in left) else _CHANGE_FIRST,
         )
 
     def commit(self) -> SnapshotId | None:

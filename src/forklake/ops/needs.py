@@ -9,6 +9,7 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries import needs as queries
+from forklake.metastore.queries.lifetimes import lapsed_count
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.option_rules import OPTIONS
@@ -38,6 +39,7 @@ def find_needs(store: Store) -> MaintenanceNeeds:
             expire=frozenset(_expirable(session)),
             merge=frozenset(queries.with_small_files(session, SMALL_FILE_BYTES, MERGE_FILES)),
             rewrite=frozenset(queries.with_deleted_rows(session, REWRITE_FRACTION)),
+            lapsed_count=lapsed_count(session),
             due_count=queries.due_count(session),
             scheduled_count=scheduled,
             waited_count=_waited_count(session) if scheduled else 0,

@@ -112,6 +112,9 @@ def test_groups_of_a_sorted_table_are_one_with_as_many_files() -> None:
         (lambda: MergeRules(max_file_size=0), "The max_file_size option must be greater than zero."),
         (lambda: MergeRules(min_file_size=5, max_file_size=5), "The min_file_size must be less than max_file_size."),
         (lambda: MergeRules(min_file_size=-1), "min_file_size"),
+        (lambda: MergeRules(max_file_size="10MB"), "The max_file_size option is a whole number, not '10MB'"),  # type: ignore[arg-type]
+        (lambda: MergeRules(min_file_size="1"), "The min_file_size option is a whole number, not '1'"),  # type: ignore[arg-type]
+        (lambda: RewriteRules("half"), "The delete_threshold option is a number, not 'half'"),  # type: ignore[arg-type]
         (lambda: RewriteRules(1.01), "The delete_threshold option must be between 0 and 1"),
         (lambda: RewriteRules(float("nan")), "The delete_threshold option must be between 0 and 1"),
     ],

@@ -80,6 +80,16 @@ def ended_lifetimes(session: Session, after: EndedLifetime | None, limit: int) -
     )
 
 
+def lapsed_count(session: Session) -> int:
+    """Return how many live catalogs are past their lifetimes."""
+    ((count,),) = session.query(
+        "SELECT count(*) FROM forklake.ducklake_lifetime e JOIN forklake.ducklake_head h ON h.catalog_id = e.catalog_id"
+        " WHERE e.expires_at <= :now AND h.live",
+        now=session.now(),
+    )
+    return int(count)
+
+
 def still_ended(session: Session, catalogs: Sequence[CatalogId]) -> list[EndedLifetime]:
     """Return those of some catalogs that are past their lifetimes now."""
     return _list_ended(session, " AND e.catalog_id IN (:ids...) ORDER BY e.catalog_id", ids=list(catalogs))

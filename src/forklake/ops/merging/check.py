@@ -31,6 +31,12 @@ def _check_schemas(draft: Draft, planned: Planned) -> None:
     there = {row.schema_id for row in draft.rows(SCHEMA)}
     gone = [edit.before.row for edit in planned.edits if edit.kind is SCHEMAS and edit.after is None and edit.before]
     missing = {row.schema_id for row in (table.row for table in planned.tables) if row is not None} - there
+    sides = planned.sides
+    titles: dict[int, str] = {
+        row.schema_id: row.schema_name
+        for side in (*sides.bases, sides.source, sides.target)
+        for row in side.rows(SCHEMA)
+    }
     # A schema that is gone on one side, and in which something is there in the result.
     for schema_id in {*missing, *(getattr(row, "schema_id", -1) for row in gone)} - there:
         for kind, name in ((TABLE, "table_name"), (VIEW, "view_name"), (MACRO, "macro_name")):
@@ -39,7 +45,7 @@ def _check_schemas(draft: Draft, planned: Planned) -> None:
                 planned.chooser.refuse(
                     MergeConflict(
                         "dropped",
-                        str(schema_id),
+                        titles.get(schema_id, str(schema_id)),
                         getattr(row, name),
                         None,
                         "kept" if is_ours else "dropped",

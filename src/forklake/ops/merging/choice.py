@@ -6,7 +6,7 @@ What one side changed is taken, and what both changed is a conflict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forklake.model.fork_merge import Deed, MergeConflict, Strategies
@@ -21,17 +21,28 @@ class Chooser:
     Attributes:
         strategies: Who decides conflicts.
         conflicts: All that were found.
-        has_open: Whether one of them is left undecided, or cannot be decided by a strategy.
     """
 
     strategies: Strategies
     conflicts: list[MergeConflict] = field(default_factory=list)
-    has_open: bool = False
+
+    @property
+    def has_open(self) -> bool:
+        """Whether a conflict is left undecided, or cannot be decided by a strategy."""
+        return any(conflict.winner is None for conflict in self.conflicts)
 
     def takes_source(
-        self, kind: str, at: _Place, key: int | str | None, bases: Sequence[Any], source: Any, target: Any
+        self,
+        kind: str,
+        at: _Place,
+        key: int | str | None,
+        bases: Sequence[Any],
+        source: Any,
+        target: Any,
+        *,
+        attribute: str | None = None,
     ) -> bool:
-        """Return whether a thing becomes as the source has it.
+        """Return whether a thing, or an attribute of it, becomes as the source has it.
 
         None stands for a thing that a side does not have.
         """
@@ -44,21 +55,25 @@ class Chooser:
             return True
         return self.decide(
             MergeConflict(
-                kind, *at, key, _what_was_done(bases, target), _what_was_done(bases, source), is_ambiguous=not is_agreed
+                kind,
+                *at,
+                key,
+                _what_was_done(bases, target),
+                _what_was_done(bases, source),
+                is_ambiguous=not is_agreed,
+                attribute=attribute,
             )
         )
 
     def decide(self, conflict: MergeConflict) -> bool:
         """Keep a conflict; return whether the source decides it."""
-        self.conflicts.append(conflict)
         strategy = self.strategies.of(conflict.schema, conflict.table)
-        self.has_open |= strategy == "fail"
+        self.conflicts.append(conflict if strategy == "fail" else replace(conflict, winner=strategy))
         return strategy == "theirs"
 
     def refuse(self, conflict: MergeConflict) -> None:
         """Keep a conflict that no strategy decides."""
-        self.conflicts.append(conflict)
-        self.has_open = True
+        self.conflicts.append(replace(conflict, is_decidable=False))
 
 
 def _what_was_done(bases: Sequence[Any], side: Any) -> Deed:

@@ -75,13 +75,13 @@ SORTING: Final = Kind(SORT_INFO, "layout", followers=(SORT_EXPRESSION,), renamed
 OF_TABLES: Final = (COLUMNS, COLUMN_TAGS, PARTITIONING, SORTING)
 OTHERS: Final = (SCHEMAS, VIEWS, MACROS, TAGS, VIEW_COLUMN_TAGS)
 
-ATTRIBUTES: Final[tuple[tuple[str, ...], ...]] = (
-    ("column_name",),
-    ("column_type",),
-    ("default_value", "default_value_type", "default_value_dialect"),
-    ("nulls_allowed",),
-    ("parent_column",),
-)
+ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = {
+    "name": ("column_name",),
+    "type": ("column_type",),
+    "default": ("default_value", "default_value_type", "default_value_dialect"),
+    "nullability": ("nulls_allowed",),
+    "parent": ("parent_column",),
+}
 """What of a column can be changed alone."""
 
 
@@ -192,13 +192,14 @@ class ObjectMerge:
     ) -> ColumnRow:
         assert isinstance(target.row, ColumnRow)
         merged = target.row
-        for names in ATTRIBUTES:
+        for attribute, names in ATTRIBUTES.items():
             values = [
                 None if thing is None else tuple(getattr(thing.row, name) for name in names)
                 for thing in (*bases, source, target)
             ]
-            title = f"{_name_of(target)} ({names[0]})"
-            if self._chooser.takes_source("column", place, title, values[:-2], values[-2], values[-1]):
+            if self._chooser.takes_source(
+                "column", place, _name_of(target), values[:-2], values[-2], values[-1], attribute=attribute
+            ):
                 merged = replace(merged, **{name: getattr(source.row, name) for name in names})
         return merged
 
@@ -228,12 +229,22 @@ class ObjectMerge:
         return self._schemas.get(schema_id, str(schema_id))
 
     def _place(self, kind: Kind, thing: Thing) -> tuple[str | None, str | None]:
-        schema = getattr(thing.row, "schema_id", None)
         if kind is SCHEMAS:
             return None, None
-        names = (getattr(thing.row, f"{what}_name", None) for what in ("table", "view", "macro"))
+        row = self.object_of_tag(thing.row) if kind.conflict == "tag" else thing.row
+        schema = getattr(row, "schema_id", None)
+        names = (getattr(row, f"{what}_name", None) for what in ("table", "view", "macro"))
         name = next((name for name in names if name is not None), None)
         return (None if schema is None else self.schema_name(schema)), name
+
+    def object_of_tag(self, tag: Row) -> Row:
+        """Return the table or view that has a tag, or the tag itself if no side has it."""
+        number = getattr(tag, "view_id", None) or getattr(tag, "object_id", None)
+        for side in (self._sides.target, self._sides.source, *self._sides.bases):
+            found: list[Row] = [*side.rows(TABLE, {"table_id": number}), *side.rows(VIEW, {"view_id": number})]
+            if found:
+                return found[0]
+        return tag
 
 
 def _title(kind: Kind, key: Key, thing: Thing) -> int | str | None:

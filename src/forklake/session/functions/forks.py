@@ -27,8 +27,9 @@ _MERGED: Final = (
     column("rows_removed", types.INT64),
     column("ours", types.VARCHAR),
     column("theirs", types.VARCHAR),
+    column("winner", types.VARCHAR),
 )
-"""A row for each change of the log, each table whose rows change, and each conflict."""
+"""A row for each change of what has names, each table whose rows change, and each conflict."""
 
 
 def _merge_catalog(call: Call) -> Rows:
@@ -40,6 +41,7 @@ def _merge_catalog(call: Call) -> Rows:
         strategy=_strategy(call),
         keys=call.arguments.get("keys"),
         dry_run=bool(call.arguments.get("dry_run")),
+        **_words(call),
     )
     call.attachment.note_commits([plan.snapshot_id])
     return Rows(_MERGED, list(_plan_rows(plan)))
@@ -53,6 +55,7 @@ def _refresh_catalog(call: Call) -> Rows:
     plan = catalog.refresh(
         strategy=_strategy(call),
         dry_run=bool(call.arguments.get("dry_run")),
+        **_words(call),
     )
     if name is None:
         call.attachment.note_commits([plan.snapshot_id])
@@ -69,7 +72,8 @@ def _reset_catalog(call: Call) -> Rows:
             " nothing was reset."
         )
     catalog = call.attachment.catalog
-    plan = catalog.reset_to(catalog if source is None else _other(call, source), at=at, dry_run=dry_run)
+    to = catalog if source is None else _other(call, source)
+    plan = catalog.reset_to(to, at=at, dry_run=dry_run, **_words(call))
     call.attachment.note_commits([plan.snapshot_id])
     return Rows(_MERGED, list(_plan_rows(plan)))
 
@@ -83,6 +87,11 @@ def _strategy(call: Call) -> Strategy | Mapping[str, Strategy]:
     if isinstance(given, Mapping):
         return given
     return read_strategy_texts([] if given is None else str(given).split(","))
+
+
+def _words(call: Call) -> dict[str, str | None]:
+    """Return who asks for it, and why."""
+    return {"author": call.text("author"), "message": call.text("message")}
 
 
 def _other(call: Call, name: str) -> Catalog:
@@ -99,23 +108,27 @@ def _other(call: Call, name: str) -> Catalog:
 
 def _plan_rows(plan: MergePlan) -> Iterator[tuple[Any, ...]]:
     nothing = (None,) * 4
-    for change in plan.changes:
-        yield plan.snapshot_id, "change", change, None, None, *nothing, None, None
+    for words in plan.words:
+        yield plan.snapshot_id, "change", words, None, None, *nothing, None, None, None
     for one in plan.tables:
         counts = one.files_added, one.files_removed, one.rows_added, one.rows_removed
-        yield plan.snapshot_id, "rows", "rows" if one.by_rows else "files", one.schema, one.table, *counts, None, None
+        how = "rows" if one.by_rows else "files"
+        yield plan.snapshot_id, "rows", how, one.schema, one.table, *counts, None, None, None
     for each in plan.conflicts:
-        what = each.kind if each.key is None else f"{each.kind} {each.key}"
-        yield plan.snapshot_id, "conflict", what, each.schema, each.table, *nothing, each.ours, each.theirs
+        parts = (each.kind, each.key, None if each.attribute is None else f"({each.attribute})")
+        what = " ".join(str(part) for part in parts if part is not None)
+        deeds = each.ours, each.theirs, each.winner
+        yield plan.snapshot_id, "conflict", what, each.schema, each.table, *nothing, *deeds
 
 
-_REFRESHES: Final = {"strategy": ANY, "dry_run": BOOLEAN}
-_HOW: Final = {"at": MOMENT, "keys": ANY, **_REFRESHES}
+_COMMITS: Final = {"dry_run": BOOLEAN, "author": VARCHAR, "message": VARCHAR}
+_REFRESHES: Final = {"strategy": ANY, **_COMMITS}
+_MERGES: Final = {"at": MOMENT, "keys": ANY, **_REFRESHES}
 
 FUNCTIONS: Final = (
     CatalogFunction(
         "merge_catalog",
-        (Signature({"source": VARCHAR}, named=_HOW), Signature(named={"source": VARCHAR, **_HOW})),
+        (Signature({"source": VARCHAR}, named=_MERGES), Signature(named={"source": VARCHAR, **_MERGES})),
         _merge_catalog,
         acts=_MERGED,
     ),
@@ -128,9 +141,9 @@ FUNCTIONS: Final = (
     CatalogFunction(
         "reset_catalog",
         (
-            Signature({"source": VARCHAR}, named={"at": MOMENT, "dry_run": BOOLEAN}),
-            Signature({"at": MOMENT}, named={"dry_run": BOOLEAN}),
-            Signature(named={"source": VARCHAR, "at": MOMENT, "dry_run": BOOLEAN}),
+            Signature({"source": VARCHAR}, named={"at": MOMENT, **_COMMITS}),
+            Signature({"at": MOMENT}, named=_COMMITS),
+            Signature(named={"source": VARCHAR, "at": MOMENT, **_COMMITS}),
         ),
         _reset_catalog,
         acts=_MERGED,
