@@ -199,6 +199,30 @@ def test_a_lake_that_was_moved_with_its_data_works(home: Path, tmp_path: Path) -
     assert not home.exists()
 
 
+def test_a_merged_lake_that_was_moved_has_the_files_of_a_fork_that_is_gone(home: Path, tmp_path: Path) -> None:
+    with Lake(str(home / "lake.db")) as lake:
+        shop = lake.catalog("shop")
+        agent = shop.fork("agent")
+        agent.options.set("data_inlining_row_limit", 0)
+        agent.table("t").append(pa.table({"id": [7]}))
+        shop.merge(agent)
+        before = shop.table("t").arrow().to_pydict()
+        agent.drop()
+        lake.purge(int(agent.catalog_id))
+    home.rename(tmp_path / "elsewhere")
+    with Lake(str(tmp_path / "elsewhere" / "lake.db")) as lake:
+        shop = lake.catalog("shop")
+        lake.maintenance.cleanup_old_files(cleanup_all=True)
+        assert shop.table("t").arrow().to_pydict() == before
+        assert 7 in before["id"]
+        other = shop.fork("other")
+        other.table("t").append(pa.table({"id": [8]}))
+        shop.merge(other)
+        assert sorted(shop.table("t").arrow().to_pydict()["id"]) == sorted([*before["id"], 8])
+        check_sound(lake)
+    assert not home.exists()
+
+
 @embedded
 def test_a_lake_that_was_moved_and_renamed_works(lake_factory: LakeFactory, tmp_path: Path) -> None:
     old, new = tmp_path / f"old.{lake_factory.kind}", tmp_path / f"new.{lake_factory.kind}"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from forklake import Catalog, Diff, RowCounts, TableDiff
+from tests.merges.ground import rows_of
 from tests.merges.truth import State, Table
 
 Row = dict[str, Any]
@@ -30,21 +31,23 @@ def compare(before: Catalog, after: Catalog, states: tuple[State, State], told: 
 def _check_rows(diff: Diff, found: TableDiff, one: Table, other: Table, told: str) -> RowCounts:
     shown = other if not found.is_dropped else one
     was, now = _named_rows(one, shown), _named_rows(other, shown) if not found.is_dropped else {}
-    frame: Any = diff.rows(found)
-    rows: list[Row] = frame.rows.to_pylist()
+    rows = rows_of(diff.rows(found))
+    # Of a column that the first has not, its rows say nothing.
+    known = {about.name for column, about in shown.columns.items() if found.is_dropped or column in one.columns}
     result, ids = dict(was), set()
+    added = []
     for row in rows:
         kind, row_id, key = row.pop("change_type"), row.pop("rowid"), row["k"]
         assert (kind, row_id) not in ids, told
         ids.add((kind, row_id))
         if kind in ("delete", "update_preimage"):
-            assert result.pop(key) == row, f"{told}: {kind} of {row}"
-    for row in frame.rows.to_pylist():
-        kind, key = row.pop("change_type"), row["k"]
-        row.pop("rowid")
-        if kind in ("insert", "update_postimage"):
-            assert key not in result, f"{told}: {kind} of {row}"
-            result[key] = row
+            before = result.pop(key)
+            assert all(before[name] == row[name] for name in known), f"{told}: {kind} of {row} instead of {before}"
+        else:
+            added.append(row)
+    for row in added:
+        assert row["k"] not in result, f"{told}: insertion of {row}"
+        result[row["k"]] = row
     assert result == now, f"{told}: {result} instead of {now}"
     updated = [key for key in one.rows.keys() & other.rows.keys() if one.rows[key] != other.rows[key]]
     counts = RowCounts(len(other.rows.keys() - one.rows), len(one.rows.keys() - other.rows), len(updated))
@@ -59,7 +62,7 @@ def _check_rows(diff: Diff, found: TableDiff, one: Table, other: Table, told: st
 def _named_rows(table: Table, shown: Table) -> dict[int, Row]:
     """Return rows by key, with the columns of the table as it is shown."""
     return {
-        key: {"k": key, **{name: values.get(column) for column, name in shown.columns.items()}}
+        key: {"k": key, **{shown.columns[column].name: value for column, value in shown.shown(values).items()}}
         for key, values in table.rows.items()
     }
 

@@ -24,8 +24,7 @@ def test_every_history_of_merges_shows_what_full_copies_would_show(lake_factory:
         with Lake(lake_factory.url(), data_path=data, settings=Settings(engine=RowEngine())) as lake:
             history = MergeHistory(lake, seed)
             history.run(40)
-            history.check_feeds()
-            history.check_past()
+            history.end()
             merged += history.merged
             differed = [one + more for one, more in zip(differed, history.differed, strict=True)]
             check_sound(lake)

@@ -27,15 +27,18 @@ class Sabotage:
 
     def cut(self, *pieces: str) -> None:
         """Leave pieces out of every SQL statement."""
+        for piece in pieces:
+            self.swap(piece, "")
+
+    def swap(self, piece: str, other: str) -> None:
+        """Put another piece in the place of one, in every SQL statement."""
         render: Callable[..., tuple[str, tuple[str, ...]]] = dialect._render
 
-        def without(product: dialect.Dialect, sql: str) -> tuple[str, tuple[str, ...]]:
-            self.cuts += any(piece in sql for piece in pieces)
-            for piece in pieces:
-                sql = sql.replace(piece, "")
-            return render(product, sql)
+        def swapped(product: dialect.Dialect, sql: str) -> tuple[str, tuple[str, ...]]:
+            self.cuts += piece in sql
+            return render(product, sql.replace(piece, other))
 
-        self.patch.setattr(dialect, "_render", without)
+        self.patch.setattr(dialect, "_render", swapped)
 
     def put(self, where: object, name: str, value: object) -> None:
         """Put something else in a place that must exist."""

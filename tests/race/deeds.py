@@ -75,6 +75,11 @@ def refresh(lake: Lake) -> None:
     lake.catalog("agent").refresh(commit_key="once")
 
 
+def reset(lake: Lake) -> None:
+    """Give a catalog the content of its fork."""
+    lake.catalog("shop").reset_to(lake.catalog("agent"), commit_key="once")
+
+
 DEEDS: dict[str, Deed] = {
     "commit": commit,
     "fork": fork,
@@ -82,6 +87,7 @@ DEEDS: dict[str, Deed] = {
     "several forks": fork_many,
     "merge": merge,
     "refresh": refresh,
+    "reset": reset,
 }
 
 

@@ -80,7 +80,7 @@ def _check_that_life_goes_on(lake: Lake, deed: str, *, thoroughly: bool) -> None
     if thoroughly:
         DEEDS[deed](lake)
         assert content(agent.fork("afterwards")) == content(agent)
-        check_rules(lake, written_out=deed in ("merge", "refresh"))
+        check_rules(lake, written_out=deed in ("merge", "refresh", "reset"))
 
 
 def append_forever(url: str, diary: Path, life: int) -> None:

@@ -9,6 +9,7 @@ from forklake import Catalog, Lake, NewDataFile, RetryPolicy, Settings
 from tests.lakes import LakeFactory
 from tests.race.processes import Job, race
 from tests.race.state import check_rules
+from tests.race.stops import in_thread, stop_at, victim
 from tests.sound import check_sound
 
 pytestmark = pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
@@ -64,5 +65,34 @@ def test_many_processes_merge_into_one_parent(lake_factory: LakeFactory, forks: 
         wanted += [f"shop-{number}" for number in range(COMMITS)]
         assert names(shop) == Counter(["old", *wanted])
         assert {table.name for table in shop.tables()} == {"orders", *(f"own_{number}" for number in range(forks))}
+        check_rules(lake, written_out=True)
+        check_sound(lake, files=False)
+
+
+BEFORE_THE_END = "TRIGGER stop BEFORE INSERT ON forklake.ducklake_merge FOR EACH ROW WHEN (true)"
+
+
+def test_a_purge_of_the_source_waits_for_the_merge_in_flight(lake_factory: LakeFactory) -> None:
+    url = lake_factory.url()
+    with Lake(url, data_path=lake_factory.directory / "data") as lake, Lake(victim(url)) as slow:
+        shop = lake.create_catalog("shop")
+        shop.create_table("orders", {"id": "BIGINT"})
+        append(shop, "old")
+        agent = shop.fork("agent")
+        append(agent, "new")
+
+        def purge() -> None:
+            agent.drop()
+            lake.purge(int(agent.catalog_id))
+
+        with stop_at(url, BEFORE_THE_END) as stop:
+            wait_for_merge = in_thread(lambda: slow.catalog("shop").merge(slow.catalog("agent")))
+            stop.wait_for_victim()
+            wait_for_purge = in_thread(purge)
+            stop.wait_for_waiting_client()
+            stop.open()
+            wait_for_merge()
+            wait_for_purge()
+        assert names(shop) == Counter(["old", "new"])
         check_rules(lake, written_out=True)
         check_sound(lake, files=False)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from forklake.catalog import versions
+from forklake.catalog.fields import stored_tree, table_fields, wider_fields
 from forklake.catalog.net_changes import find_merges, plan_merges
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import CatalogState
@@ -16,11 +17,13 @@ from forklake.catalog.table_history import TableHistory
 from forklake.metastore.crowd import Dated
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
+from forklake.metastore.written_tables import COLUMN
 from forklake.model.change_log import COMPACTIONS, parse
 from forklake.model.change_scan import ChangePlan, DatedScan, NewDeletes, PlainChanges
+from forklake.model.field import Field
 from forklake.model.ids import INFINITY, DataFileId, DeleteFileId, SnapshotId
 from forklake.model.records import Snapshot
-from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, Row, TableRow
+from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedDeleteRow, Row, TableRow
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 
 _R = TypeVar("_R", bound=Row)
@@ -32,7 +35,8 @@ def plan_changes(
     """Plan the change feed of a table from one snapshot to that of the state.
 
     Both snapshots are included. Snapshots that only moved rows to other files changed none. The number of queries
-    grows with the snapshots that merged something into the table, not with files.
+    grows with the snapshots that merged something into the table, not with files. A column whose type became narrower
+    again, by a merge or a reset, has the widest that it had.
 
     Raises:
         SnapshotNotFoundError: A snapshot between them, or the one before, is expired.
@@ -44,6 +48,9 @@ def plan_changes(
     history = TableHistory.of(state, table.table_id)
     merges = find_merges(state, table.table_id, history, ids, first)
     planner = ScanPlanner(store, lake_path, state, table)
+    if merges:
+        fields = _fields_since(state, table, first)
+        planner = ScanPlanner(store, lake_path, state, table, fields=fields)
     plain = []
     for begin, end in _between(ids, {merge.snapshot_id for merge in merges}, first):
         by, known = planner, history
@@ -63,6 +70,19 @@ def plan_changes(
             merges,
         ),
     )
+
+
+def _fields_since(state: CatalogState, table: TableRow, first: SnapshotId) -> tuple[Field, ...]:
+    """Return the columns of a table, in the widest types since a snapshot."""
+    fields = table_fields(state, table.table_id)
+    shown = {field.column_id for field in fields}
+    by_end: dict[SnapshotId, list[ColumnRow]] = {}
+    for row, _, end in state.history(COLUMN, {"table_id": table.table_id}):
+        if first <= end < INFINITY and row.column_id in shown and not row.is_nested:
+            by_end.setdefault(end, []).append(row)
+    for rows in by_end.values():
+        fields = wider_fields(stored_tree([replace(row, parent_column=None) for row in rows]), fields)
+    return fields
 
 
 def _between(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.state import Content
+from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
+from forklake.model.promotions import is_promotion
 from forklake.model.rows import ColumnRow
 from forklake.model.types.read import stored_type
 
@@ -52,6 +55,32 @@ def stored_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
         )
 
     return tree(None)
+
+
+def wider_fields(before: Sequence[Field], after: Sequence[Field]) -> tuple[Field, ...]:
+    """Return the later columns, each with the wider of its two types.
+
+    Rows of both can be shown in them.
+
+    Raises:
+        InvalidInputError: A column has types that are not widened into each other.
+    """
+    was = {field.column_id: field for field in before}
+    return tuple(_wider_field(was.get(field.column_id), field) for field in after)
+
+
+def _wider_field(before: Field | None, after: Field) -> Field:
+    if before is None or before.type == after.type or is_promotion(before.type, after.type):
+        return after
+    if is_promotion(after.type, before.type):
+        return replace(after, type=before.type)
+    if before.children and after.children and type(before.type) is type(after.type):
+        return after.with_children(wider_fields(before.children, after.children))
+    raise InvalidInputError(
+        f'Column "{after.name}" has the type {before.type} in one version and {after.type} in the other; rows of both'
+        " cannot be shown together.",
+        hint="Read the table of each version.",
+    )
 
 
 def _by_parent(rows: Iterable[ColumnRow]) -> dict[ColumnId | None, list[ColumnRow]]:

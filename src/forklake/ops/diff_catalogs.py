@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from forklake.catalog import lookup, versions
+from forklake.catalog.fields import wider_fields
 from forklake.catalog.holdings import Held, HeldDifference, files_of
 from forklake.catalog.knowledge import Node, readable_bases
 from forklake.catalog.scan_plan import ScanPlanner
-from forklake.errors import InvalidInputError, MergeBaseError, NotFoundError
+from forklake.errors import MergeBaseError, NotFoundError
 from forklake.metastore.differences import changed_tables
 from forklake.metastore.queries.catalogs import last_name
 from forklake.metastore.queries.merges import pinned_chain
@@ -18,9 +19,7 @@ from forklake.metastore.queries.snapshots import is_retained
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import TABLE
 from forklake.model.difference import CatalogDiff, DiffScan, RowCounts, TableDiff
-from forklake.model.field import Field
 from forklake.model.ids import TableId
-from forklake.model.promotions import is_promotion
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
 from forklake.model.version import Version
@@ -138,7 +137,7 @@ def plan_differences(runtime: Runtime, before: Version, after: Version, table: T
         assert known is not None
         nothing = replace(known, files=(), inlined=())
         return DiffScan(one or nothing, other or nothing)
-    fields = _shown_fields(one.fields, other.fields)
+    fields = wider_fields(one.fields, other.fields)
     return DiffScan(replace(one, fields=fields), replace(other, fields=fields))
 
 
@@ -205,22 +204,3 @@ def _plan(sides: Sides, side: Side, table: TableId, held: Held) -> ScanPlan | No
         return None
     planner = ScanPlanner(sides.session, sides.lake_path, side, row, by_origin=True)
     return planner.plan_rows(files_of(held.files.values()), list(held.rows.values()))
-
-
-def _shown_fields(before: tuple[Field, ...], after: tuple[Field, ...]) -> tuple[Field, ...]:
-    was = {field.column_id: field for field in before}
-    return tuple(_shown_field(was.get(field.column_id), field) for field in after)
-
-
-def _shown_field(before: Field | None, after: Field) -> Field:
-    if before is None or before.type == after.type or is_promotion(before.type, after.type):
-        return after
-    if is_promotion(after.type, before.type):
-        return replace(after, type=before.type)
-    if before.children and after.children and type(before.type) is type(after.type):
-        return after.with_children(_shown_fields(before.children, after.children))
-    raise InvalidInputError(
-        f'Column "{after.name}" has the type {before.type} in one version and {after.type} in the other; rows of both'
-        " cannot be shown together.",
-        hint="Read the table of each version.",
-    )

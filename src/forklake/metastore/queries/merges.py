@@ -26,15 +26,19 @@ def merged_catalogs(source: Source, chain: Chain) -> dict[CatalogId, SnapshotId]
 def merging_snapshots(source: Source, chain: Chain, first: SnapshotId) -> list[SnapshotId]:
     """Return the snapshots of a chain, from one on, that merged, refreshed or reset.
 
-    A refresh that brought nothing new is told by its epoch alone. A catalog's first one began no epoch.
+    A refresh that brought nothing new is told by its epoch alone. A catalog's first one began no epoch; that of a copy
+    brought all that it shows.
     """
+    first_of = (
+        "(SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot_lineage l WHERE l.catalog_id = {0}.catalog_id)"
+    )
     found = source.query(
         f"{with_chain(source)} SELECT m.{BEGIN} AS snapshot_id FROM chain c CROSS JOIN forklake.ducklake_merge m"
         f" WHERE m.catalog_id = c.owner_id AND m.{BEGIN} <= c.bound AND m.{BEGIN} >= :first"
-        " AND m.kind IN ('merge', 'refresh', 'reset')"
+        f" AND (m.kind IN ('merge', 'refresh', 'reset') OR m.kind = 'chain' AND m.{BEGIN} = {first_of.format('m')})"
         " UNION SELECT g.since FROM chain c CROSS JOIN forklake.ducklake_segment g"
-        " WHERE g.catalog_id = c.owner_id AND g.since <= c.bound AND g.since >= :first AND g.since >"
-        " (SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot_lineage l WHERE l.catalog_id = g.catalog_id)"
+        " WHERE g.catalog_id = c.owner_id AND g.since <= c.bound AND g.since >= :first"
+        f" AND g.since > {first_of.format('g')}"
         " ORDER BY snapshot_id",
         first=first,
         **chain_params(chain),

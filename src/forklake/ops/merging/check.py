@@ -13,7 +13,10 @@ from forklake.catalog.state import Draft
 from forklake.metastore.written_tables import FILE_COLUMN_STATS, MACRO, PARTITION_COLUMN, SCHEMA, TABLE, VIEW
 from forklake.model.fork_merge import MergeConflict
 from forklake.model.names import fold
+from forklake.model.promotions import is_promotion
+from forklake.model.rows import ColumnRow
 from forklake.ops.merging.plan import Planned, TableEdit
+from forklake.ops.merging.table_files import touches_of
 from forklake.ops.merging.things import SCHEMAS
 
 
@@ -24,6 +27,7 @@ def check_result(draft: Draft, planned: Planned) -> None:
     for table in planned.tables:
         if table.row is not None:
             _check_columns(draft, planned, table)
+            _check_types(draft, planned, table)
             _check_nulls(draft, planned, table)
 
 
@@ -94,6 +98,34 @@ def _check_columns(draft: Draft, planned: Planned, table: TableEdit) -> None:
         planned.chooser.refuse(MergeConflict("column", *place, "a key of the partitioning", "changed", "changed"))
     if not there.issuperset(row.parent_column for row in columns if row.parent_column is not None):
         planned.chooser.refuse(MergeConflict("column", *place, "a nested column", "changed", "changed"))
+
+
+def _check_types(draft: Draft, planned: Planned, table: TableEdit) -> None:
+    """Check that columns can hold what both sides wrote.
+
+    One may have widened a type, and another one was chosen.
+    """
+    assert table.row is not None
+    if table.is_new:
+        return
+    result = {row.column_id: row for row in lookup.columns(draft, table.table_id)}
+    for side in planned.sides.both:
+        narrowed = [
+            result[row.column_id]
+            for row in lookup.columns(side, table.table_id)
+            if row.column_id in result and not _holds(result[row.column_id], row)
+        ]
+        if narrowed and touches_of(planned.sides, side, [table.table_id]):
+            place = (_schema_name(draft, table), table.row.table_name)
+            for column in narrowed:
+                conflict = MergeConflict("column", *place, column.column_name, "changed", "changed", attribute="type")
+                planned.chooser.refuse(conflict)
+
+
+def _holds(wide: ColumnRow, narrow: ColumnRow) -> bool:
+    if wide.column_type == narrow.column_type or wide.is_nested or narrow.is_nested:
+        return wide.column_type == narrow.column_type
+    return is_promotion(narrow.type, wide.type)
 
 
 def _check_nulls(draft: Draft, planned: Planned, table: TableEdit) -> None:

@@ -73,7 +73,13 @@ class Chooser:
 
     def refuse(self, conflict: MergeConflict) -> None:
         """Keep a conflict that no strategy decides."""
+        # A strategy may have decided it, before it was seen what comes of that.
+        self.conflicts = [one for one in self.conflicts if _subject(one) != _subject(conflict)]
         self.conflicts.append(replace(conflict, is_decidable=False))
+
+
+def _subject(conflict: MergeConflict) -> tuple[Any, ...]:
+    return conflict.kind, conflict.schema, conflict.table, conflict.key, conflict.attribute
 
 
 def _what_was_done(bases: Sequence[Any], side: Any) -> Deed:

@@ -8,13 +8,14 @@ from typing import Final
 
 from forklake.catalog.holdings import Held
 from forklake.metastore.differences import changed_tables
+from forklake.metastore.written_tables import COLUMN
 from forklake.model.fork_merge import MergeConflict, RowKeys, Strategies
 from forklake.model.ids import TableId
-from forklake.model.rows import TableRow
+from forklake.model.rows import ColumnRow, TableRow
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, touches_of
-from forklake.ops.merging.table_rows import RowsEdit, RowsMerge, take_all
+from forklake.ops.merging.table_rows import LostColumns, RowsEdit, RowsMerge, take_all
 from forklake.ops.merging.things import (
     COLUMN_TAGS,
     COLUMNS,
@@ -161,12 +162,41 @@ class _Planner:
         for kind in (COLUMN_TAGS, PARTITIONING, SORTING):
             edits += self._objects.merge(kind, keys[kind], place)
         rows = None
-        if theirs:
+        lost = self._lost_columns(table_id, place, edits)
+        if theirs or lost.by_target:
             ours = touches_of(self._sides, self._sides.target, [table_id]).get(table_id, Touched())
-            rows = self._rows.merge(row, place, theirs, ours)
+            rows = self._rows.merge(row, place, theirs, ours, lost)
         named = next((edit.after.row for edit in edits if edit.kind is TABLES and edit.after is not None), row)
         assert isinstance(named, TableRow)
         return TableEdit(table_id, named, edits, rows or None)
+
+    def _lost_columns(self, table_id: TableId, place: tuple[str, str], edits: Sequence[Edit]) -> LostColumns:
+        """Return which side has dropped columns of the result.
+
+        Files that it has rewritten since then lack them.
+        """
+        of_table = {"table_id": table_id}
+        columns = [{row.column_id: row for row in side.rows(COLUMN, of_table)} for side in self._sides.both]
+        result = dict(columns[1])
+        for edit in edits:
+            if edit.kind is COLUMNS:
+                thing = edit.after or edit.before
+                assert thing is not None
+                assert isinstance(thing.row, ColumnRow)
+                result.pop(thing.row.column_id, None)
+                if edit.after is not None:
+                    result[thing.row.column_id] = thing.row
+        lost = []
+        for side, known in zip(self._sides.both, columns, strict=True):
+            missing = result.keys() - known.keys()
+            had = {row.column_id for row, _, _ in side.history(COLUMN, of_table)} if missing else set()
+            had |= {row.column_id for base in self._sides.bases if missing for row in base.rows(COLUMN, of_table)}
+            lost.append(sorted(missing & had))
+        if all(lost):
+            # Rows are where one of the two sides has them, and each lacks something there.
+            name = result[lost[0][0]].column_name
+            self._chooser.refuse(MergeConflict("column", *place, name, "changed", "dropped"))
+        return LostColumns(by_source=bool(lost[0]), by_target=bool(lost[1]))
 
     def _is_changed(self, side: Side, thing: Thing) -> bool:
         """Return whether a side has a table otherwise than a base.

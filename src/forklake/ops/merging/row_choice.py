@@ -109,3 +109,10 @@ def choose_rows(bases: Sequence[PlacedRows], source: PlacedRows, target: PlacedR
     return RowChoice(
         ids[is_source], (ids[is_conflict], ours[is_conflict], theirs[is_conflict]), ids[is_conflict & ~is_agreed]
     )
+
+
+def same_rows(one: PlacedRows, other: PlacedRows) -> Numbers:
+    """Return the ids of rows that both have in the same version, wherever they are."""
+    ids = np.intersect1d(one.row_ids, other.row_ids)
+    found: Numbers = ids[one.versions_at(ids) == other.versions_at(ids)]
+    return found

@@ -47,6 +47,11 @@ class Sides:
     source: Side
     target: Side
 
+    @property
+    def both(self) -> tuple[Side, Side]:
+        """Source and target."""
+        return self.source, self.target
+
     @classmethod
     def of(
         cls,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from forklake.model.fork_merge import MOST_CONFLICTS, MergeConflict, RowKeys
 from forklake.model.ids import DataFileId, TableId
 from forklake.model.rows import InlinedRow, TableRow
 from forklake.ops.merging.choice import Chooser
-from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows
+from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows
 from forklake.ops.merging.row_keys import KeyClash, find_clash
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, holdings_of, is_as_base
@@ -84,6 +85,23 @@ def take_all(table_id: TableId, source: Held, target: Held) -> RowsEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class LostColumns:
+    """Who once had columns of the result and dropped them.
+
+    Files that this side has rewritten since then lack them.
+    """
+
+    by_source: bool = False
+    by_target: bool = False
+
+    def __bool__(self) -> bool:
+        return self.by_source or self.by_target
+
+
+_NO_LOSS: Final = LostColumns()
+
+
+@dataclass(frozen=True, slots=True)
 class _Compared:
     """Files that either side changed, and where their rows are.
 
@@ -100,26 +118,36 @@ class RowsMerge:
     def __init__(self, sides: Sides, chooser: Chooser, keys: RowKeys, *, by_files: bool) -> None:
         self._sides, self._chooser, self._keys, self._by_files = sides, chooser, keys, by_files
 
-    def merge(self, table: TableRow, place: tuple[str, str], theirs: Touched, ours: Touched) -> RowsEdit:
+    def merge(
+        self,
+        table: TableRow,
+        place: tuple[str, str],
+        theirs: Touched,
+        ours: Touched,
+        lost: LostColumns = _NO_LOSS,
+    ) -> RowsEdit:
         """Return what becomes of the rows of a table.
+
+        A row that both have in one version stays where the target has it, unless that has lost columns of it.
 
         Args:
             table: The table, as one of the sides has it.
             place: The names of its schema and of the table.
             theirs: What the source has otherwise than a base.
             ours: What the target has otherwise than a base.
+            lost: Who has dropped columns that the result has.
         """
         keys = self._keys.of(*place)
         if keys and ours:
             compared = self._compare(table, theirs | ours)
             clash = find_clash(self._sides, table, keys, compared.held, compared.places)
             if clash is not None:
-                return self._merge_rows(table, place, compared, clash)
+                return self._merge_rows(table, place, compared, lost, clash)
         bases = [holdings_of(base, table.table_id, theirs) for base in self._sides.bases]
         target = holdings_of(self._sides.target, table.table_id, theirs)
-        if self._by_files and is_as_base(bases, target, theirs):
+        if self._by_files and not lost and is_as_base(bases, target, theirs):
             return take_all(table.table_id, holdings_of(self._sides.source, table.table_id, theirs), target)
-        return self._merge_rows(table, place, self._compare(table, theirs | ours))
+        return self._merge_rows(table, place, self._compare(table, theirs | ours), lost)
 
     def has_rows_of_bases(self, side: Side, table: TableRow, what: Touched) -> bool:
         """Return whether a side has the same rows as the bases, wherever they are."""
@@ -140,13 +168,20 @@ class RowsMerge:
         return _Compared((held[-2], held[-1]), (bases, theirs, ours))
 
     def _merge_rows(
-        self, table: TableRow, place: tuple[str, str], compared: _Compared, clash: KeyClash | None = None
+        self,
+        table: TableRow,
+        place: tuple[str, str],
+        compared: _Compared,
+        lost: LostColumns,
+        clash: KeyClash | None = None,
     ) -> RowsEdit:
         (source, target), (bases, theirs, ours) = compared.held, compared.places
         choice = choose_rows(bases, theirs, ours)
         taken = choice.from_source
         if choice.conflicts[0].size and self._decide(place, choice.conflicts, choice.ambiguous):
             taken = np.union1d(taken, choice.conflicts[0])
+        if lost.by_target:
+            taken = np.union1d(taken, same_rows(theirs, ours))
         gone = taken
         if clash is not None and self._decide_keys(place, clash):
             gone = np.union1d(taken, clash.ours)

@@ -1,0 +1,132 @@
+"""Columns that forks drop, widen, rename and add: a merge loses no value and cuts none."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from forklake import Catalog, Lake, Settings
+from forklake.errors import MergeConflictError
+from tests.lakes import LakeFactory
+from tests.merges.row_engine import RowEngine
+from tests.sound import check_sound
+
+
+@pytest.fixture
+def lake(lake_factory: LakeFactory) -> Iterator[Lake]:
+    with lake_factory.open(Settings(engine=RowEngine())) as lake:
+        yield lake
+        check_sound(lake)
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    """A catalog with a table in two files."""
+    shop = lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", 0)
+    shop.create_table("t", {"k": "INTEGER", "a": "INTEGER"})
+    append(shop, 0, a=pa.array([10, 20], pa.int32()))
+    append(shop, 2, a=pa.array([30, 40], pa.int32()))
+    return shop
+
+
+def append(catalog: Catalog, first: int, **columns: Any) -> None:
+    count = len(next(iter(columns.values())))
+    catalog.table("t").append(pa.table({"k": pa.array(range(first, first + count), pa.int32()), **columns}))
+
+
+def rows(catalog: Catalog) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row.values()) for row in catalog.table("t").arrow().to_pylist())
+
+
+@pytest.mark.parametrize("who", ["source", "target"])
+def test_a_column_that_a_strategy_keeps_has_its_values_though_the_other_side_rewrote_its_files(
+    shop: Catalog, who: str
+) -> None:
+    shop.table("t").alter.add_column(("b", "INTEGER"))
+    agent = shop.fork("agent")
+    dropping, renaming = (agent, shop) if who == "source" else (shop, agent)
+    dropping.table("t").alter.drop_column("a")
+    dropping.maintenance.merge_adjacent_files()
+    renaming.table("t").alter.rename_column("a", "kept")
+    with pytest.raises(MergeConflictError):
+        shop.merge(agent)
+    shop.merge(agent, strategy="ours" if who == "source" else "theirs")
+    assert shop.table("t").arrow().select(["k", "kept"]).to_pydict() == {"k": [0, 1, 2, 3], "kept": [10, 20, 30, 40]}
+
+
+def test_rows_of_which_each_side_lacks_a_column_of_the_result_are_a_conflict(shop: Catalog) -> None:
+    shop.table("t").alter.add_column(("b", "INTEGER"))
+    had_b = shop.head
+    shop.table("t").alter.drop_column("b")
+    agent = shop.fork("agent")
+    agent.reset_to(had_b)
+    agent.table("t").alter.drop_column("a")
+    agent.maintenance.merge_adjacent_files()
+    shop.table("t").alter.rename_column("a", "kept")
+    with pytest.raises(MergeConflictError) as refused:
+        shop.merge(agent, strategy="ours")
+    assert ("column", "kept") in {(one.kind, one.key) for one in refused.value.conflicts}
+
+
+@pytest.mark.parametrize(("strategy", "is_merged"), [("ours", False), ("theirs", True)])
+def test_a_type_that_cannot_hold_what_the_other_side_wrote_is_not_chosen(
+    shop: Catalog, strategy: Any, is_merged: bool
+) -> None:
+    agent = shop.fork("agent")
+    agent.table("t").alter.set_type("a", "DOUBLE")
+    append(agent, 4, a=pa.array([1.5]))
+    shop.table("t").alter.set_type("a", "BIGINT")
+    append(shop, 5, a=pa.array([7], pa.int64()))
+    if is_merged:
+        shop.merge(agent, strategy=strategy)
+        assert rows(shop) == [(0, 10.0), (1, 20.0), (2, 30.0), (3, 40.0), (4, 1.5), (5, 7.0)]
+        return
+    with pytest.raises(MergeConflictError) as refused:
+        shop.merge(agent, strategy=strategy)
+    assert [(one.key, one.attribute) for one in refused.value.conflicts] == [("a", "type")]
+    assert rows(shop) == [(0, 10), (1, 20), (2, 30), (3, 40), (5, 7)]
+
+
+def test_a_type_that_was_taken_back_is_merged_while_nothing_was_written_in_it(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    was = agent.head
+    agent.table("t").alter.set_type("a", "DOUBLE")
+    shop.merge(agent)
+    agent.reset_to(was)
+    other = shop.fork("other")
+    shop.merge(agent)
+    assert [column.type for column in shop.table("t").columns] == ["int32", "int32"]
+    append(other, 4, a=pa.array([1.5]))
+    with pytest.raises(MergeConflictError, match='the type of column "a"'):
+        shop.merge(other)
+
+
+def test_a_feed_over_a_type_that_was_taken_back_tells_all_values(shop: Catalog) -> None:
+    was = shop.head
+    shop.table("t").alter.set_type("a", "DOUBLE")
+    append(shop, 4, a=pa.array([1.5]))
+    shop.reset_to(was)
+    told: Any = shop.table("t").changes(int(shop.snapshots()[0].snapshot_id))
+    found = [(row["change_type"], row["a"]) for row in told.rows.to_pylist() if row["k"] == 4]
+    assert sorted(found) == [("delete", 1.5), ("insert", 1.5)]
+
+
+def test_a_copy_tells_all_of_its_rows_at_its_first_snapshot(shop: Catalog) -> None:
+    shop.maintenance.merge_adjacent_files()
+    append(shop, 4, a=pa.array([50], pa.int32()))
+    copied = shop.fork("copied", copy=True)
+    told: Any = copied.table("t").changes(copied.head)
+    assert sorted((row["change_type"], row["k"]) for row in told.rows.to_pylist()) == [("insert", k) for k in range(5)]
+
+
+def test_a_purged_catalog_needs_no_counters(lake: Lake, shop: Catalog) -> None:
+    late = shop.fork("late")
+    early = shop.fork("early", at=shop.snapshots()[2].snapshot_id)
+    append(late, 4, a=pa.array([50], pa.int32()))
+    late.maintenance.expire_snapshots(older_than="0 seconds", release=True)
+    shop.drop()
+    lake.purge(int(shop.catalog_id))
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    assert (len(rows(late)), len(rows(early))) == (5, 2)
