@@ -15,7 +15,6 @@ from forklake.errors import (
     CommitConflictError,
     ForklakeError,
     InvalidInputError,
-    NotFoundError,
 )
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import catalog_of, is_past, runtime_of
@@ -24,20 +23,23 @@ from forklake.model.names import fold
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import setup_of
 from forklake.session import alterations, changes, copying, definitions, queries, show
+from forklake.session.aborts import aborts_transaction, check_not_aborted
 from forklake.session.attach import attach
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
+from forklake.session.catalog_statements import run_catalog_statement
 from forklake.session.checkpoint import checkpoint
 from forklake.session.forks import merge_fork, refresh_fork
 from forklake.session.guard import guard
 from forklake.session.hints import NOTHING_ATTACHED, in_sql
 from forklake.session.name_resolution import SessionNames
 from forklake.session.prepared_statements import deallocate, filled_statement, prepare
-from forklake.session.presence import dropped_attachment_error, hint
-from forklake.session.private_catalogs import MEMORY
+from forklake.session.presence import dropped_attachment_error
 from forklake.session.result import Result
 from forklake.session.state import SessionState
+from forklake.session.use_schema import use_schema
 from forklake.session.work import Work
 from forklake.sql import statements
+from forklake.sql.catalog_statements import CatalogStatement
 from forklake.sql.fork_statements import MergeFork, RefreshFork
 from forklake.sql.made_queries import compute_options
 from forklake.sql.parameters import Values, checked_parameters
@@ -56,8 +58,8 @@ class Connection:
 
     The language is DuckDB's SQL, with the statements of DuckLake and of forklake. Without BEGIN each statement
     is a transaction of its own. It sees each catalog as it was when the statement began, and runs again after a
-    conflict with another commit. A statement that fails changes nothing: neither the catalogs, nor the
-    transaction, nor the session.
+    conflict with another commit. A statement that fails changes nothing; one that fails over its rows ends the
+    transaction that it is part of, as in DuckDB.
     """
 
     def __init__(self, state: SessionState) -> None:
@@ -293,8 +295,13 @@ class Connection:
             statement = filled_statement(state, statement)
         run = _STATEMENTS[type(statement)]
         if state.work.is_explicit or isinstance(statement, _TRANSACTION):
+            check_not_aborted(state.work, statement)
             try:
                 return run(state, statement)
+            except ForklakeError as error:
+                if state.work.is_explicit and state.may_begin and aborts_transaction(statement, error):
+                    state.work.is_aborted = True
+                raise
             finally:
                 state.work.release_unchanged()
 
@@ -417,28 +424,6 @@ def _detach(state: SessionState, statement: statements.Detach) -> None:
     state.attachments.remove(statement.alias)
 
 
-def _use(state: SessionState, statement: statements.Use) -> None:
-    names = SessionNames(state)
-    if [fold(part) for part in statement.name] in ([MEMORY], [MEMORY, "main"]) and not state.attachments.find(MEMORY):
-        state.in_use = None
-        return
-    if len(statement.name) == 1 and state.attachments.find(statement.name[0]) is not None:
-        state.in_use = (names.attached_catalog(statement.name[0]), "main")
-        return
-    unknown = f'Catalog Error: SET schema: No catalog + schema named "{".".join(statement.name)}" found.'
-    named = state.attachments.find(statement.name[0]) or state.named_catalog(statement.name[0])
-    if len(statement.name) > 2 or (len(statement.name) == 2 and named is None):
-        raise NotFoundError(unknown)
-    if len(statement.name) == 1 and named is not None and not names.has_schema(statement.name[0]):
-        state.in_use = (named, "main")
-        return
-    attached, schema = names.schema_target(statement.name)
-    if all(fold(one) != fold(schema) for one in state.reader(attached).schemas.list()):
-        known = [one.alias for one in state.attachments.all()] + list(state.reader(attached).schemas.list())
-        raise NotFoundError(unknown + hint(statement.name[-1], known))
-    state.in_use = (attached, schema)
-
-
 def _set_variable(state: SessionState, statement: statements.SetVariable) -> None:
     state.settings.variables[fold(statement.name)] = queries.single_value(state, statement.value)
 
@@ -449,11 +434,20 @@ def _pragma(state: SessionState, statement: statements.Pragma) -> Result | None:
     return show.pragma(state, statement)
 
 
+def _explain(state: SessionState, statement: statements.Explain) -> Result:
+    inner = statement.statement
+    if statement.analyze and not isinstance(inner, statements.Query):
+        if isinstance(inner, _TRANSACTION):
+            raise InvalidInputError("EXPLAIN ANALYZE does not run BEGIN, COMMIT and ROLLBACK; nothing was done.")
+        _STATEMENTS[type(inner)](state, inner)
+    return queries.explain(state, statement)
+
+
 _TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
 _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | None]]] = {
     statements.Attach: _attach,
     statements.Detach: _detach,
-    statements.Use: _use,
+    statements.Use: use_schema,
     statements.Begin: lambda state, statement: state.begin(read_only=statement.read_only),
     statements.Commit: lambda state, statement: state.commit(),
     statements.Rollback: lambda state, statement: state.rollback(),
@@ -485,7 +479,8 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.Query: queries.query,
     statements.Show: show.show,
     statements.Describe: show.describe,
-    statements.Explain: queries.explain,
+    statements.Explain: _explain,
+    CatalogStatement: run_catalog_statement,
     statements.Checkpoint: checkpoint,
     Prepare: prepare,
     Deallocate: deallocate,

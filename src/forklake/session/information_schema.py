@@ -35,6 +35,22 @@ def _relations(names: SessionNames) -> Iterator[tuple[Any, ...]]:
             )  # fmt: skip
 
 
+def _views(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    for one in listing_rows(names, "duckdb_views"):
+        yield (
+            one["database_name"],
+            one["schema_name"],
+            one["view_name"],
+            one["sql"],
+            "NONE",
+            "NO",
+            "NO",
+            "NO",
+            "NO",
+            "NO",
+        )
+
+
 def _columns(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     for one in listing_rows(names, "duckdb_columns"):
         known = {
@@ -72,6 +88,13 @@ _INFORMATION: Final[Mapping[str, tuple[tuple[Field, ...], ListRows]]] = {
             " commit_action TABLE_COMMENT"
         ),
         _relations,
+    ),
+    "views": (
+        listed_columns(
+            "table_catalog table_schema table_name view_definition check_option is_updatable is_insertable_into"
+            " is_trigger_updatable is_trigger_deletable is_trigger_insertable_into"
+        ),
+        _views,
     ),
     "columns": (_INFORMATION_COLUMNS, _columns),
 }

@@ -30,6 +30,7 @@ from forklake.session.result import Result
 from forklake.session.result_content import FrameRows, LocalRows
 from forklake.session.state import SessionState
 from forklake.sql import statements
+from forklake.sql.explained import explained_query
 from forklake.sql.made_queries import all_of, bind_value
 from forklake.sql.portable import make_portable
 from forklake.sql.query.bind import bind_query
@@ -243,17 +244,21 @@ def create_view(state: SessionState, statement: statements.CreateView) -> None:
 def explain(state: SessionState, statement: statements.Explain) -> Result:
     """Run EXPLAIN: list the files that are read and pruned, and Spark's plan.
 
-    With ANALYZE the query runs first.
+    With ANALYZE a query runs first; what is no query has run already. Of a statement that changes rows it is the
+    plan that finds them.
     """
-    if not isinstance(statement.statement, statements.Query):
-        raise InvalidInputError("EXPLAIN is supported for queries; nothing was run.")
-    bound = bind_query(statement.statement.query, SessionNames(state, may_act=False))
     columns = (Field(None, "explain_key", types.VARCHAR), Field(None, "explain_value", types.VARCHAR))
     key = "analyzed_plan" if statement.analyze else "physical_plan"
+    inner = statement.statement
+    asked = explained_query(inner)
+    if asked is None:
+        found = [(key, f"{type(inner).__name__}: no rows are read.")]
+        return Result.of_rows(columns, found, state.setup.engine)
+    bound = bind_query(asked, SessionNames(state, may_act=False))
     if bound.constants is not None or _known_rows(bound) is not None or _known_totals(bound) is not None:
         found = [(key, "Answered from metadata: no file is read.")]
         return Result.of_rows(columns, found, state.setup.engine)
-    if statement.analyze:
+    if statement.analyze and isinstance(inner, statements.Query):
         answer(state, bound).fetchall()
     plans: dict[str, ScanPlan] = {}
     small = _small_scan(state, bound, plans)

@@ -21,6 +21,8 @@ class Work:
 
     def __init__(self, *, is_explicit: bool, is_read_only: bool = False) -> None:
         self.is_explicit = is_explicit
+        self.is_aborted = False
+        """Whether a statement failed in it, so that it can only be ended, without its changes."""
         self._is_read_only = is_read_only
         self._open: dict[AttachedCatalog, Transaction] = {}
         self._written: AttachedCatalog | None = None
@@ -116,6 +118,9 @@ class Work:
             CommitConflictError: Another commit changed the same things; nothing was committed.
             InvalidInputError: The catalog requires a commit message; the transaction is still open.
         """
+        if self.is_aborted:
+            self.rollback()
+            return self._noted
         written = self._written
         made = None if written is None or written not in self._open else self._open[written].commit(retry=retry)
         if self._temporary is not None and self._temporary in self._open:

@@ -1,10 +1,11 @@
-"""Statements about forks, as values."""
+"""Statements about forks and catalogs, as values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from forklake.model.fork_merge import Strategy
+from forklake.sql.catalog_statements import CatalogStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,5 +26,5 @@ class RefreshFork:
     strategy: Strategy = "fail"
 
 
-ForkStatement = MergeFork | RefreshFork
-"""A statement about forks."""
+ForkStatement = MergeFork | RefreshFork | CatalogStatement
+"""A statement about forks or catalogs."""

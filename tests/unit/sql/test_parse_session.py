@@ -48,7 +48,7 @@ def one(text: str) -> Statement:
         ("SET SESSION x = -1.5", SetSetting("x", -1.5)),
         ("SET x = true", SetSetting("x", True)),
         ("SET x = word", SetSetting("x", "word")),
-        ("SET search_path = 'a,b'", SetSetting("search_path", "a,b")),
+        ("SET search_path = 'a.b'", Use(("a", "b"))),
         ("SET x = ['a', 'b']", SetSetting("x", ["a", "b"])),
         ("SET TIME ZONE 'UTC'", SetSetting("timezone", "UTC")),
         ("SET x = DEFAULT", ResetSetting("x")),

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.definitions import MacroImplementation, MacroParameter
+from forklake.sql.catalog_statements import CatalogStatement
 from forklake.sql.parse.create_table import read_create_table
 from forklake.sql.parse.session import read_create_secret, read_drop_secret
 from forklake.sql.parse.types import read_column_type
@@ -62,6 +63,11 @@ def read_create(words: Words) -> Statement:
         raise InvalidInputError(
             f"Temporary {kind}s are not supported; nothing was created.", hint="Leave TEMPORARY out."
         )
+    if words.take("CATALOG"):
+        if or_replace or temporary:
+            raise words.wrong("CREATE CATALOG takes neither OR REPLACE nor TEMPORARY")
+        is_lenient = words.take("IF", "NOT", "EXISTS")
+        return CatalogStatement("create", words.name_or_string(), is_lenient)
     if words.take("TABLE"):
         return read_create_table(words, or_replace=or_replace)
     if words.take("VIEW"):
@@ -140,6 +146,9 @@ def read_drop(words: Words) -> Statement:
     words.take_any("PERSISTENT", "TEMPORARY", "TEMP")
     if words.take("SECRET"):
         return read_drop_secret(words)
+    if words.take("CATALOG"):
+        is_lenient = words.take("IF", "EXISTS")
+        return CatalogStatement("drop", words.name_or_string(), is_lenient)
     other = words.take_any(*_NOT_IN_DUCKLAKE)
     if other:
         if words.take("IF", "EXISTS"):

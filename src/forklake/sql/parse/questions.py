@@ -7,6 +7,7 @@ from typing import Final, Literal
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql.catalog_statements import CatalogStatement
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import Describe, Query, Show
@@ -31,8 +32,10 @@ def read_call(words: Words) -> Query:
     return Query(exp.select("*").from_(function, copy=False), is_call=True)
 
 
-def read_show(words: Words) -> Show | Describe:
+def read_show(words: Words) -> Show | Describe | CatalogStatement:
     """Read what follows SHOW."""
+    if words.take("CATALOGS"):
+        return CatalogStatement("show")
     if words.take("ALL"):
         if words.at_end():
             raise InvalidInputError("SHOW ALL is not supported; current_setting(name) tells one setting.")
@@ -44,7 +47,7 @@ def read_show(words: Words) -> Show | Describe:
     return Show(_SHOWN[what], words.path() if words.take("FROM") else ())
 
 
-def read_describe(words: Words) -> Describe | Show:
+def read_describe(words: Words) -> Describe | Show | CatalogStatement:
     """Read what follows DESCRIBE, DESC or SHOW."""
     if words.at_end() or words.at_any("ALL", "TABLES"):
         return Show("all tables") if words.at_end() else read_show(words)

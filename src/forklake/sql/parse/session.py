@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlglot import exp
 
 from forklake.sql.parse.values import read_options, read_value
@@ -67,7 +69,11 @@ def read_rollback(words: Words) -> Rollback:
     return Rollback()
 
 
-def read_set(words: Words) -> SetVariable | SetSetting | ResetSetting:
+_IN_USE: Final = ("schema", "search_path")
+"""Settings that say what USE says."""
+
+
+def read_set(words: Words) -> SetVariable | SetSetting | ResetSetting | Use:
     """Read what follows SET."""
     if words.at("VARIABLE") and not words.at("VARIABLE", "=") and not words.at("VARIABLE", "TO"):
         words.expect("VARIABLE")
@@ -82,6 +88,10 @@ def read_set(words: Words) -> SetVariable | SetSetting | ResetSetting:
     if words.take("DEFAULT"):
         return ResetSetting(name)
     values = words.comma_list(lambda: read_value(words))
+    if name in _IN_USE:
+        if len(values) != 1 or "," in str(values[0]):
+            raise words.wrong(f"One schema is in use: SET {name} takes one")
+        return Use(tuple(part.strip().strip('"') for part in str(values[0]).split(".")))
     return SetSetting(name, values[0] if len(values) == 1 else values)
 
 

@@ -1,0 +1,32 @@
+"""Statements about the catalogs of a lake, and the queries that they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogStatement:
+    """SHOW CATALOGS, CREATE CATALOG and DROP CATALOG, with IF [NOT] EXISTS."""
+
+    verb: Literal["show", "create", "drop"]
+    name: str = ""
+    is_lenient: bool = False
+
+
+def catalog_query(statement: CatalogStatement, alias: str) -> exp.Select:
+    """Return the call of a catalog function that a statement stands for."""
+    arguments: list[exp.Expr] = [exp.Literal.string(alias)]
+    if statement.verb == "show":
+        call = exp.Anonymous(this="ducklake_catalogs", expressions=arguments)
+        shown = exp.select("catalog_name", "parent_catalog_id", "snapshot_id", "begin_time")
+        return shown.from_(exp.Table(this=call))
+    arguments.append(exp.Literal.string(statement.name))
+    if statement.is_lenient:
+        option = "if_not_exists" if statement.verb == "create" else "if_exists"
+        arguments.append(exp.Kwarg(this=exp.var(option), expression=exp.true()))
+    call = exp.Anonymous(this=f"ducklake_{statement.verb}_catalog", expressions=arguments)
+    return exp.select("*").from_(exp.Table(this=call))

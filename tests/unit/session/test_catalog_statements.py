@@ -1,0 +1,88 @@
+"""SHOW, CREATE and DROP CATALOG, SET schema, views of information_schema, EXPLAIN; none of this starts Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import forklake
+from forklake import Connection, Lake
+from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+
+
+@pytest.fixture
+def session(lake: Lake) -> Iterator[Connection]:
+    with lake.create_catalog("shop").session() as made:
+        made.sql("CREATE TABLE t (i INTEGER); INSERT INTO t VALUES (1), (2)")
+        yield made
+
+
+def _rows(session: Connection, text: str) -> list[tuple[Any, ...]]:
+    result = session.sql(text)
+    assert result is not None
+    return result.fetchall()
+
+
+def test_catalogs_are_made_shown_and_dropped(session: Connection, lake: Lake) -> None:
+    session.sql('CREATE CATALOG "agent-001"; CREATE CATALOG IF NOT EXISTS "agent-001"; CREATE CATALOG other')
+    with pytest.raises(AlreadyExistsError):
+        session.sql("CREATE CATALOG other")
+    assert [row[0] for row in _rows(session, "SHOW CATALOGS")] == ["agent-001", "other", "shop"]
+    session.sql("DROP CATALOG other; DROP CATALOG IF EXISTS other")
+    with pytest.raises(NotFoundError):
+        session.sql("DROP CATALOG other")
+    assert [one.name for one in lake.catalogs()] == ["agent-001", "shop"]
+    with pytest.raises(InvalidInputError, match="neither OR REPLACE"):
+        session.sql("CREATE OR REPLACE CATALOG other")
+
+
+def test_catalogs_need_a_lake() -> None:
+    with forklake.connect() as session, pytest.raises(InvalidInputError, match="No catalog of a lake is attached"):
+        session.sql("SHOW CATALOGS")
+
+
+def test_set_schema_is_use(session: Connection) -> None:
+    session.sql("CREATE SCHEMA s; CREATE TABLE s.u (i INTEGER); SET schema = 's'")
+    assert _rows(session, "SELECT current_schema()") == [("s",)]
+    assert _rows(session, "SELECT count(*) FROM u") == [(0,)]
+    session.sql("SET search_path = 'shop.main'")
+    assert _rows(session, "SELECT current_schema(), current_database()") == [("main", "shop")]
+    with pytest.raises(NotFoundError, match="No catalog"):
+        session.sql("SET schema = 'nothing'")
+    with pytest.raises(InvalidInputError, match="One schema is in use"):
+        session.sql("SET search_path = 's', 'main'")
+
+
+def test_views_are_in_the_information_schema(session: Connection) -> None:
+    session.sql("CREATE VIEW v AS SELECT i FROM t")
+    ((catalog, schema, name, text, *rest),) = _rows(session, "FROM information_schema.views")
+    assert (catalog, schema, name, rest) == ("shop", "main", "v", ["NONE", *["NO"] * 5])
+    assert text.startswith("CREATE VIEW v AS")
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("INSERT INTO t SELECT i FROM t", 'Table "t"'),
+        ("CREATE TABLE u AS SELECT i FROM t", 'Table "t"'),
+        ("COPY t TO 'x.parquet'", 'Table "t"'),
+        ("DELETE FROM t", 'Table "t"'),
+        ("DROP TABLE t", "Drop: no rows are read"),
+        ("INSERT INTO t VALUES (1)", "Answered from metadata"),
+    ],
+)
+def test_every_statement_is_explained_and_not_run(session: Connection, statement: str, said: str) -> None:
+    ((key, text),) = _rows(session, f"EXPLAIN {statement}")
+    assert key == "physical_plan"
+    assert said in text
+    assert _rows(session, "SELECT count(*) FROM t") == [(2,)]
+
+
+def test_explain_analyze_runs_the_statement(session: Connection) -> None:
+    ((key, _),) = _rows(session, "EXPLAIN ANALYZE INSERT INTO t VALUES (3)")
+    assert key == "analyzed_plan"
+    assert _rows(session, "SELECT count(*) FROM t") == [(3,)]
+    with pytest.raises(InvalidInputError, match="does not run BEGIN"):
+        session.sql("EXPLAIN ANALYZE BEGIN")
