@@ -121,7 +121,8 @@ def _count(values: Sequence[Bound], call: Call) -> Bound:
 
 
 def _count_if(values: Sequence[Bound], call: Call) -> Bound:
-    counted = f"CASE WHEN {cast(values[0], types.BOOLEAN).sql} THEN 1L ELSE 0L END"
+    test = cast(values[0], types.BOOLEAN).sql
+    counted = f"CASE WHEN {test} THEN 1L WHEN NOT {test} THEN 0L END"
     return Bound(f"CAST({call.of('sum', counted)} AS DECIMAL(38,0))", types.INT128)
 
 
@@ -199,14 +200,11 @@ def _quantile(values: Sequence[Bound], call: Call) -> Bound:
         return _several(_quantile, values, call)
     bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
     found = bare.of("percentile", cast(value, types.FLOAT64).sql, f"{share}BD" if "e" not in share else f"{share}D")
-    kind = (
-        value.type
-        if isinstance(value.type, types.Decimal)
-        else types.FLOAT32
-        if value.type == types.FLOAT32
-        else types.FLOAT64
-    )
-    return cast(Bound(found, types.FLOAT64), kind)
+    if isinstance(value.type, types.Decimal):
+        # DuckDB rounds halves to even here.
+        rounded = f"bround({found}, {value.type.scale})"
+        return Bound(f"CAST({rounded} AS {value.type.sql_name})", value.type)
+    return cast(Bound(found, types.FLOAT64), types.FLOAT32 if value.type == types.FLOAT32 else types.FLOAT64)
 
 
 def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:

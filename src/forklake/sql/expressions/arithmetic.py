@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from forklake.errors import InvalidInputError
@@ -22,6 +21,8 @@ _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
 """Integer types that Spark has, too."""
 _TRIED: Final = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 _NAMES: Final = {"+": "addition", "-": "subtraction", "*": "multiplication"}
+_EXACT_DIGITS: Final = 34
+"""Spark changes the sign of decimals up to this many digits without rounding."""
 _SHORT: Final = 80
 """Operands up to this length are shown in messages."""
 
@@ -69,7 +70,7 @@ def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
     are_integers = all(isinstance(kind, types.Integer) for kind in pair)
     kind = types.FLOAT32 if types.FLOAT32 in pair and types.FLOAT64 not in pair else types.FLOAT64
     if operator == "/" or (operator == "//" and not are_integers):
-        return _quotient(first, second, kind)
+        return _quotient(first, second, kind, is_null_by_zero=operator == "//")
     has_float = any(isinstance(kind, types.Float) for kind in pair)
     if has_float or (are_integers and types.UINT128 in pair and _is_mixed(first, second)):
         one, other = cast(first, kind).sql, cast(second, kind).sql
@@ -80,7 +81,18 @@ def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
         return Bound(f"({one} {operator} {other})", kind, strict_in=_leaves(first, second))
     if are_integers:
         return _integers(first, operator, second)
+    if operator == "%" and _exceeds_decimals(first, second):
+        return _numbers(cast(first, types.FLOAT64), operator, cast(second, types.FLOAT64))
     return _decimals(first, operator, second)
+
+
+def _exceeds_decimals(first: Bound, second: Bound) -> bool:
+    """Return whether no decimal holds the values of two exact types.
+
+    DuckDB takes floats for their remainder.
+    """
+    (precision, scale), (more, finer) = decimal_size(first.type), decimal_size(second.type)
+    return max(precision - scale, more - finer) + max(scale, finer) > 38
 
 
 def _is_mixed(first: Bound, second: Bound) -> bool:
@@ -100,9 +112,11 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
     one, other = (exact(cast(value, kind)) for value in (first, second))
     spark_kind = spark_type(kind)
     if operator in ("//", "%"):
-        sign = "div" if operator == "//" else "%"
         divisor = other if second.literal not in (None, "0") else f"nullif({other}, {exact(constant(kind, '0'))})"
         leaves = _leaves(first, second) if divisor == other else None
+        if operator == "//" and kind.is_wide:
+            return Bound(_divide_wide(one, divisor, spark_kind), kind, strict_in=leaves)
+        sign = "div" if operator == "//" else "%"
         return Bound(f"CAST({one} {sign} {divisor} AS {spark_kind})", kind, strict_in=leaves)
     leaves = _leaves(first, second)
     message = _complaint(operator, physical_name(kind), one, other)
@@ -121,6 +135,26 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
             raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {kind.high}BD THEN CAST({sql} AS {spark_kind}) END"
         )
     return Bound(_or_fails(attempt, leaves, message), kind, strict_in=leaves)
+
+
+def _divide_wide(one: str, other: str, spark_kind: str) -> str:
+    """Return the integral quotient of two Spark decimals.
+
+    ``div`` gives 64 bits, and ``/`` has no more than 32 digits before the point: a longer quotient, whose divisor is
+    short, is made of two.
+    """
+
+    def exactly(value: str, divisor: str) -> str:
+        return f"CAST(({value} - {value} % {divisor}) / {divisor} AS DECIMAL(38,0))"
+
+    def body(value: str) -> str:
+        high = exactly(value, "1000000000000BD")
+        rest = f"CAST({high} % {other} * 1000000000000BD + {value} % 1000000000000BD AS DECIMAL(38,0))"
+        long = f"CAST({exactly(high, other)} * 1000000000000BD + {exactly(rest, other)} AS DECIMAL(38,0))"
+        is_short = f"abs({value}) < 1{'0' * 32}BD OR abs({other}) >= 1000000BD"
+        return f"CAST(CASE WHEN {is_short} THEN {exactly(value, other)} ELSE {long} END AS {spark_kind})"
+
+    return once(one, body)
 
 
 def _fold_constants(one: int, operator: str, other: int, kind: Type) -> Bound:
@@ -248,7 +282,7 @@ def _narrow(value: Bound, sql: str) -> str:
 # ---- division, signs, bits -------------------------------------------------------------------------------------------
 
 
-def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
+def _quotient(first: Bound, second: Bound, kind: types.Float, *, is_null_by_zero: bool) -> Bound:
     one, other = cast(first, kind).sql, cast(second, kind).sql
 
     def divide(dividend: str, divisor: str) -> str:
@@ -258,12 +292,13 @@ def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
     if second.literal is not None and float(second.literal) != 0:
         return Bound(f"({divide(one, other)})", kind, strict_in=_leaves(first, second))
     # Spark gives NULL or fails where the divisor is zero; DuckDB follows IEEE 754.
-    by_zero = f"{one} * {_INFINITY}" if kind == types.FLOAT64 else f"CAST({one} * {_INFINITY} AS FLOAT)"
-    return Bound(
-        once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divide(one, sql)} END)"),
-        kind,
-        strict_in=_leaves(first, second),
-    )
+
+    def body(sql: str) -> str:
+        infinity = f"if(startswith(CAST({sql} AS STRING), '-'), -{_INFINITY}, {_INFINITY})"
+        by_zero = "NULL" if is_null_by_zero else f"CAST({one} * {infinity} AS {spark_type(kind)})"
+        return f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divide(one, sql)} END)"
+
+    return Bound(once(other, body), kind, strict_in=None if is_null_by_zero else _leaves(first, second))
 
 
 def negate(value: Bound) -> Bound:
@@ -278,8 +313,24 @@ def negate(value: Bound) -> Bound:
     if value.type == types.INTERVAL:
         return negate_interval(value)
     if isinstance(value.type, (types.Float, types.Decimal)):
-        return replace(Bound(f"(- {value.sql})", value.type), strict_in=_leaves(value))
+        return Bound(negate_sql(value), value.type, strict_in=_leaves(value))
     return arithmetic(constant(types.INT32, "0"), "-", value)
+
+
+def negate_sql(value: Bound) -> str:
+    """Return a number that is no integer of Spark, or HUGEINT, with the opposite sign.
+
+    Spark rounds to 34 digits when it changes the sign of a decimal.
+    """
+    if isinstance(value.type, types.Float) or decimal_size(value.type)[0] <= _EXACT_DIGITS:
+        return f"(- {value.sql})"
+
+    def body(sql: str) -> str:
+        text = f"CAST({sql} AS STRING)"
+        changed = f"if({sql} < 0, substring({text}, 2), concat('-', {text}))"
+        return f"CAST({changed} AS {spark_type(value.type)})"
+
+    return once(value.sql, body)
 
 
 def _checked_type(text: str, kind: Type) -> Type:
@@ -318,11 +369,12 @@ def _shift(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:
     shifted = f"CAST({name}(CAST({one} AS BIGINT), CAST({other} AS INT)) AS {spark_kind})"
     within = f"{other} BETWEEN 0 AND {kind.bits - 1}"
     if symbol == ">>":
-        rest = f"WHEN {other} IS NOT NULL THEN CAST(0 AS {spark_kind})"
+        rest = f"WHEN {one} IS NOT NULL AND {other} IS NOT NULL THEN CAST(0 AS {spark_kind})"
         return Bound(f"(CASE WHEN {within} THEN {shifted} {rest} END)", kind)
     values = (f"CAST({one} AS STRING)", text_literal(" << "), f"CAST({other} AS STRING)")
     complaint = refusal(text_literal("Out of Range Error: Overflow in left shift ("), *values, text_literal(")"))
     room = kind.bits - kind.is_signed
     fits = f"{one} >= 0 AND {within} AND {one} < CAST(power(2, {room} - {other}) AS DECIMAL(20,0))"
     absent = f"{one} IS NULL OR {other} IS NULL"
-    return Bound(f"(CASE WHEN {absent} THEN NULL WHEN {fits} THEN {shifted} ELSE {complaint} END)", kind)
+    zero = f"WHEN {one} = 0 AND {other} >= 0 THEN CAST(0 AS {spark_kind})"
+    return Bound(f"(CASE WHEN {absent} THEN NULL {zero} WHEN {fits} THEN {shifted} ELSE {complaint} END)", kind)

@@ -143,11 +143,24 @@ def null_test(value: Bound, *, is_null: bool) -> Bound:
 
 def between(value: Bound, low: Bound, high: Bound) -> Bound:
     """Return whether a value lies between two others, both included."""
+    low, high = _as_floats(value, (low, high))
     return conjunction((comparison(value, ">=", low), comparison(value, "<=", high)))
+
+
+def _as_floats(value: Bound, others: Sequence[Bound]) -> Sequence[Bound]:
+    """Return values as floats if one of all that are compared is a DOUBLE.
+
+    No pair is compared in less.
+    """
+    kinds = {one.type for one in (value, *others) if not one.is_untyped}
+    if types.FLOAT64 not in kinds or types.FLOAT32 not in kinds:
+        return others
+    return [cast(one, types.FLOAT64) if isinstance(one.type, types.Number) else one for one in others]
 
 
 def one_of(value: Bound, members: Sequence[Bound]) -> Bound:
     """Return whether a value equals one of several others."""
+    members = _as_floats(value, members)
     tests = [comparison(value, "=", member) for member in members]
     found = [test.when_true for test in tests if not isinstance(test.when_true, Nothing)]
     when_true = either(found)

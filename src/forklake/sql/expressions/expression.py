@@ -7,6 +7,7 @@ is refused, so nothing reaches Spark with another meaning.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -113,8 +114,8 @@ class ExpressionBinder:
             function, said = FUNCTIONS[kind]
             _check_all_is_understood(node, said)
             return function(self._arguments([part for name in said for part in _as_list(node.args.get(name))]), node)
-        if isinstance(node, exp.Anonymous) and fold(node.name) in NAMED:
-            return NAMED[fold(node.name)](self._arguments(node.expressions), node)
+        if isinstance(node, exp.Func) and fold(function_name(node)) in NAMED:
+            return NAMED[fold(function_name(node))](self._arguments(call_arguments(node)), node)
         found = None
         if isinstance(node, exp.Func):
             found = self.site.call(self, (function_name(node),), call_arguments(node))
@@ -212,7 +213,7 @@ class ExpressionBinder:
 
     def cast(self, node: exp.Expr) -> Bound:
         """Bind a cast."""
-        return cast(self.bind(node.this), _target(node))
+        return replace(cast(self.bind(node.this), _target(node)), is_cast=True)
 
     def try_cast(self, node: exp.Expr) -> Bound:
         """Bind a cast that gives NULL where the value does not fit."""
@@ -264,7 +265,7 @@ class ExpressionBinder:
     def in_(self, node: exp.Expr) -> Bound:
         """Bind IN with a list of values."""
         members = node.expressions
-        if len(members) == 1 and isinstance(members[0], exp.Array | exp.Tuple):
+        if len(members) == 1 and isinstance(members[0], exp.Tuple):
             members = members[0].expressions
         if node.args.get("field") is not None:
             return _negate_if(node, self._contains(node.this, node.args["field"]))

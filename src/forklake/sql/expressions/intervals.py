@@ -73,8 +73,8 @@ def interval_of(amount: Bound, unit: str) -> Bound:
         raise InvalidInputError(f"Binder Error: INTERVAL needs a number of units, not {amount.type}")
     if amount.literal is not None and isinstance(amount.type, types.Integer):
         return constant(types.INTERVAL, str(parse_interval(f"{amount.literal} {name}")))
-    if name == "second" and (isinstance(amount.type, (types.Float, types.Decimal))):
-        micros = Bound(f"round({cast(amount, types.FLOAT64).sql} * 1000000)", types.FLOAT64)
+    if name in ("second", "millisecond") and (isinstance(amount.type, (types.Float, types.Decimal))):
+        micros = Bound(f"round({cast(amount, types.FLOAT64).sql} * {_MICROS[name]})", types.FLOAT64)
         return from_span(("0", "0", cast(micros, types.INT64).sql))
     whole = f"CAST({cast(amount, types.INT64).sql} AS {'BIGINT' if name in _MICROS else 'INT'})"
     scaled = whole if UNITS[name] == 1 else f"({whole} * {UNITS[name]}{'L' if name in _MICROS else ''})"
@@ -118,6 +118,23 @@ def length_of(value: Bound) -> str:
     """
     months, days, micros = span_of(value)
     return f"(CAST({months} * 30L + {days} AS DECIMAL(20,0)) * 86400000000BD + {micros})"
+
+
+def truncate_interval(value: Bound, unit: str) -> Bound | None:
+    """Return an interval without what is less than a unit.
+
+    It is None if there is no such unit.
+    """
+    months, days, micros = span_of(value)
+    if unit in _MONTHS:
+        return from_span((_multiple(months, _MONTHS[unit]), f"({days} * 0)", f"({micros} * 0L)"))
+    if unit in _DAYS:
+        return from_span((months, _multiple(days, _DAYS[unit]), f"({micros} * 0L)"))
+    return from_span((months, days, _multiple(micros, _MICROS[unit]))) if unit in _MICROS else None
+
+
+def _multiple(sql: str, size: int) -> str:
+    return sql if size == 1 else f"({sql} - {sql} % {size})"
 
 
 def negate_interval(value: Bound) -> Bound:
@@ -188,4 +205,4 @@ def _text(span: Span) -> str:
 
 
 def _count_text(sql: str, unit: str) -> str:
-    return once(sql, lambda one: f"if({one} = 0, NULL, concat({one}, ' {unit}', if(abs({one}) = 1, '', 's')))")
+    return once(sql, lambda one: f"if({one} = 0, NULL, concat({one}, ' {unit}', if({one} IN (1, -1), '', 's')))")

@@ -264,13 +264,17 @@ def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
         if bound.literal is not None and isinstance(bound.type, types.Integer):
             number = int(bound.literal)
             return str(number) if number >= 0 else f"({size}({sql}) + {number} + 1)"
-        given = f"CAST({cast(bound, types.INT64).sql} AS INT)"
+        given = cast(bound, types.INT64).sql
         return f"if({given} < 0, {size}({sql}) + {given} + 1, {given})"
 
+    bounds = [one for one in (begin, end) if one is not None and one.literal is None]
+
     def body(sql: str) -> str:
-        first = f"greatest({place(sql, begin, '1')}, 1)"
-        last = f"least({place(sql, end, f'{size}({sql})')}, {size}({sql}))"
-        return f"{taken}({sql}, {first}, greatest({last} - {first} + 1, 0))"
+        first = f"CAST(least(greatest({place(sql, begin, '1')}, 1L), {size}({sql}) + 1L) AS INT)"
+        last = f"CAST(least({place(sql, end, f'{size}({sql})')}, CAST({size}({sql}) AS BIGINT)) AS INT)"
+        part = f"{taken}({sql}, {first}, greatest({last} - {first} + 1, 0))"
+        present = " AND ".join(f"{cast(one, types.INT64).sql} IS NOT NULL" for one in bounds)
+        return f"(CASE WHEN {present} THEN {part} END)" if bounds else part
 
     return Bound(once(value.sql, body), value.type)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -15,11 +16,11 @@ from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.nested import list_value, row_value, struct_value
+from forklake.sql.expressions.nested import list_value, row_value
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once
 from forklake.sql.expressions.render import render
-from forklake.sql.functions.signature import THIS, Function, Nodes, wrong_type
+from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
 
 _STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
 
@@ -102,6 +103,18 @@ def _to_json(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return cast(value, types.JSON)
 
 
+def _without_spaces(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return JSON without the spaces between its parts."""
+    value = cast(values[0], types.JSON).sql
+    pattern = text_literal(r'("(?:[^"\\]|\\.)*")|\s+')
+    return Bound(f"regexp_replace({value}, {pattern}, '$1')", types.JSON)
+
+
+def _embedded(value: Bound, node: exp.Expr) -> str:
+    """Return a value as a part of a JSON document."""
+    return (_without_spaces if value.type == types.JSON else _to_json)([value], node).sql
+
+
 def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if isinstance(node, exp.JSONObject):
         # The parser returns pairs of names and values.
@@ -111,13 +124,18 @@ def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
         names = [value.literal for value in values[::2]]
     if any(name is None for name in names):
         raise InvalidInputError(f"The names in a JSON object must be constants: {render(node)}")
-    return cast(struct_value([name or "" for name in names], values[1::2]), types.JSON)
+    labels = [text_literal(f"{json.dumps(name, ensure_ascii=False)}:") for name in names]
+    pairs = [
+        f"concat({label}, coalesce({_embedded(value, node)}, 'null'))"
+        for label, value in zip(labels, values[1::2], strict=True)
+    ]
+    return Bound(f"concat('{{', concat_ws(',', {', '.join(pairs)}), '}}')" if pairs else "'{}'", types.JSON)
 
 
 def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not values:
         return Bound("'[]'", types.JSON)
-    parts = [_to_json([value], node).sql for value in values]
+    parts = [_embedded(value, node) for value in values]
     joined = ", ".join(f"coalesce({sql}, 'null')" for sql in parts)
     return Bound(f"concat('[', concat_ws(',', {joined}), ']')", types.JSON)
 
@@ -152,7 +170,9 @@ def _is_valid(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"json_object_keys({_json(values[0], node)})", list_of(types.VARCHAR))
+    value = _json(values[0], node)
+    names = f"coalesce(json_object_keys({value}), array())"
+    return Bound(f"(CASE WHEN {value} IS NOT NULL THEN {names} END)", list_of(types.VARCHAR))
 
 
 def _with_path_lists(function: Function) -> Function:
@@ -173,7 +193,7 @@ _PATH: Final = ("this", "expression", "only_json_types", "scalar_only", "express
 NODES: Final[Nodes] = {
     exp.JSONExtract: (_with_path_lists(_extract), _PATH),
     exp.JSONExtractScalar: (_with_path_lists(_extract_text), _PATH),
-    exp.JSONType: (_type, THIS),
+    exp.JSONType: (_type, TWO),
     exp.JSONKeyValue: (lambda values, node: row_value(values), ("this", "expression")),
     exp.JSONObject: (_object, ("expressions", "null_handling", "return_type", "encoding")),
     exp.JSONArray: (_array, ("expressions", "null_handling", "return_type")),
@@ -183,7 +203,7 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(("json_extract", "json_extract_path"), _with_path_lists(_extract)),
     **dict.fromkeys(("json_extract_string", "json_extract_path_text"), _with_path_lists(_extract_text)),
     **dict.fromkeys(("to_json", "json_quote", "row_to_json", "array_to_json"), _to_json),
-    "json": lambda values, node: cast(values[0], types.JSON),
+    "json": _without_spaces,
     "json_object": _object,
     "json_array": _array,
     "json_type": _type,

@@ -71,7 +71,10 @@ def contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _position(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, member = _with(values, node)
-    return Bound(f"CAST(nullif(array_position({lists.sql}, {exact(member)}), 0) AS INT)", types.INT32)
+    name = variable()
+    of_null = f"array_position(transform({lists.sql}, {name} -> {name} IS NULL), TRUE)"
+    found = f"if({member.sql} IS NULL, {of_null}, array_position({lists.sql}, {exact(member)}))"
+    return Bound(f"CAST(nullif({found}, 0) AS INT)", types.INT32)
 
 
 def _two_lists(values: Sequence[Bound], node: exp.Expr) -> list[Bound]:
@@ -80,7 +83,7 @@ def _two_lists(values: Sequence[Bound], node: exp.Expr) -> list[Bound]:
 
 def _has_any(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = _two_lists(values, node)
-    return Bound(f"(array_size(array_intersect({one.sql}, {other.sql})) > 0)", types.BOOLEAN)
+    return Bound(f"(array_size(array_intersect(array_compact({one.sql}), {other.sql})) > 0)", types.BOOLEAN)
 
 
 def _has_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -92,7 +95,8 @@ def _has_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _intersection(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = _two_lists(values, node)
-    return Bound(f"array_compact(array_intersect({one.sql}, {other.sql}))", one.type)
+    empty = f"CAST(array() AS {spark_type(other.type)})"
+    return Bound(f"array_compact(array_intersect({one.sql}, coalesce({other.sql}, {empty})))", one.type)
 
 
 def _distinct(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -178,7 +182,11 @@ def _join_texts(values: Sequence[Bound], node: exp.Expr) -> Bound:
     between = Bound("','", types.VARCHAR, literal=",")
     if len(values) > 1:
         between = Bound(text(values[1], node), types.VARCHAR, literal=values[1].literal)
-    return Bound(lengths.join_texts(texts.sql, between), types.VARCHAR)
+    joined = lengths.join_texts(texts.sql, between)
+    name = variable()
+    # DuckDB has NULL for a list of nothing but NULL.
+    has_text = f"size({texts.sql}) = 0 OR exists({texts.sql}, {name} -> {name} IS NOT NULL)"
+    return Bound(f"(CASE WHEN {has_text} THEN {joined} END)", types.VARCHAR)
 
 
 def _zip(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -207,7 +215,9 @@ def _resize(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _select(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, places = _list(values[0], node), _list(values[1], node)
     name = variable()
-    chosen = f"transform({places.sql}, {name} -> try_element_at({value.sql}, nullif(CAST({name} AS INT), 0)))"
+    chosen = (
+        f"transform({places.sql}, {name} -> if({name} > 0, try_element_at({value.sql}, CAST({name} AS INT)), NULL))"
+    )
     return Bound(f"if({value.sql} IS NULL, NULL, {chosen})", value.type)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.model import types
-from forklake.sql.expressions.arithmetic import arithmetic, bits
+from forklake.sql.expressions.arithmetic import arithmetic, bits, negate_sql
 from forklake.sql.expressions.bound import MOMENTS, Bound, decimal_size
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import spark_type, text_literal
@@ -16,7 +17,7 @@ from forklake.sql.expressions.phrases import once
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
 
 
-def _failing(name: str, fails: str, complaint: str) -> Function:
+def _failing(pattern: str, fails: str, complaint: str) -> Function:
     """Return a function that fails where DuckDB's does.
 
     Spark's own gives NaN or NULL there.
@@ -25,7 +26,8 @@ def _failing(name: str, fails: str, complaint: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         refused = f"raise_error({text_literal(f'Out of Range Error: {complaint}')})"
         body = once(
-            double(values[0], node), lambda sql: f"(CASE WHEN {sql} {fails} THEN {refused} ELSE {name}({sql}) END)"
+            double(values[0], node),
+            lambda sql: f"(CASE WHEN NOT isnan({sql}) AND {sql} {fails} THEN {refused} ELSE {pattern.format(sql)} END)",
         )
         return Bound(body, types.FLOAT64)
 
@@ -55,7 +57,9 @@ def _log(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if base.literal in ("2", "10"):
         return _logarithm(f"log{base.literal}")([value], node)
     one, other = (_logarithm("ln")([part], node).sql for part in (value, base))
-    return Bound(f"({one} / {other})", types.FLOAT64)
+    present = " AND ".join(f"{double(part, node)} IS NOT NULL" for part in (base, value))
+    by_one = f"WHEN {double(base, node)} = 1 THEN raise_error('Out of Range Error: divison by zero in based logarithm')"
+    return Bound(f"(CASE WHEN NOT ({present}) THEN NULL {by_one} ELSE {one} / {other} END)", types.FLOAT64)
 
 
 def _absolute(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -78,7 +82,11 @@ def _absolute(values: Sequence[Bound], node: exp.Expr) -> Bound:
             )
 
         return Bound(once(value.sql, body), value.type)
-    return Bound(f"abs({value.sql})", value.type)
+    if isinstance(value.type, types.Float):
+        return Bound(f"abs({value.sql})", value.type)
+    return Bound(
+        once(value.sql, lambda sql: f"if({sql} < 0, {negate_sql(replace(value, sql=sql))}, {sql})"), value.type
+    )
 
 
 def _to_whole(name: str) -> Function:
@@ -90,12 +98,19 @@ def _to_whole(name: str) -> Function:
 
         # Spark's result is an integer; floats that are too large for one are integral already.
         def body(sql: str) -> str:
-            return f"(CASE WHEN abs({sql}) < 4503599627370496D THEN CAST({name}({sql}) AS DOUBLE) ELSE {sql} END)"
+            return (
+                f"(CASE WHEN abs({sql}) < 4503599627370496D THEN {_signed_zero(f'{name}({sql})', sql)} ELSE {sql} END)"
+            )
 
         found = Bound(once(double(value, node), body), types.FLOAT64)
         return cast(found, types.FLOAT32) if value.type == types.FLOAT32 else found
 
     return function
+
+
+def _signed_zero(rounded: str, source: str) -> str:
+    """Return a rounded float; what is rounded to zero keeps its sign."""
+    return f"if({rounded} = 0, {source} * 0D, CAST({rounded} AS DOUBLE))"
 
 
 def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -107,6 +122,8 @@ def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
         kept = max(min(int(digits or 0), scale), 0)
         kind = types.Decimal(precision, kept)
         return Bound(f"CAST(round({value.sql}, {digits or 0}) AS {kind.sql_name})", kind)
+    if isinstance(value.type, types.Integer) and value.type.bits < 128 and not value.type.is_signed:
+        value = cast(value, types.INT64)
     if isinstance(value.type, types.Integer):
         if digits is None or int(digits) >= 0:
             return value
@@ -116,19 +133,21 @@ def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
     width = types.FLOAT32 if value.type == types.FLOAT32 else types.FLOAT64
     source = cast(value, types.FLOAT64).sql
     if places is None:
-        return cast(Bound(f"round({source}, 0)", types.FLOAT64), width)
+        return cast(Bound(once(source, lambda sql: _signed_zero(f"round({sql}, 0)", sql)), types.FLOAT64), width)
     return cast(Bound(_round_float(source, whole(places, node)), types.FLOAT64), width)
 
 
 def _round_float(source: str, places: str) -> str:
     """Round a float as DuckDB does: scale it, round it, scale it back."""
-    factor = f"power(10D, abs({places}))"
+    factor = f"power(10D, abs(CAST({places} AS BIGINT)))"
 
     def body(sql: str) -> str:
-        up = f"round({sql} * {factor}, 0) / {factor}"
-        down = f"round({sql} / {factor}, 0) * {factor}"
+        up = f"{_signed_zero(f'round({sql} * {factor}, 0)', sql)} / {factor}"
+        down = f"{_signed_zero(f'round({sql} / {factor}, 0)', sql)} * {factor}"
         chosen = f"if({places} < 0, {down}, {up})"
-        return f"(CASE WHEN isnan({chosen}) OR abs({chosen}) = CAST('Infinity' AS DOUBLE) THEN {sql} ELSE {chosen} END)"
+        otherwise = f"if({places} < 0, 0D, {sql})"
+        is_none = f"isnan({chosen}) OR abs({chosen}) = CAST('Infinity' AS DOUBLE)"
+        return f"(CASE WHEN {is_none} THEN {otherwise} ELSE {chosen} END)"
 
     return once(source, body)
 
@@ -141,8 +160,8 @@ def _truncate(values: Sequence[Bound], node: exp.Expr) -> Bound:
         kind = types.Decimal(decimal_size(value.type)[0], 0)
         body = once(value.sql, lambda sql: f"CAST(if({sql} < 0, ceil({sql}), floor({sql})) AS {kind.sql_name})")
         return Bound(body, kind)
-    down, up = _to_whole("floor")(values, node).sql, _to_whole("ceil")(values, node).sql
-    return Bound(f"if({double(value, node)} < 0, {up}, {down})", types.FLOAT64)
+    down, up = _to_whole("floor")(values, node), _to_whole("ceil")(values, node)
+    return Bound(f"if({double(value, node)} < 0, {up.sql}, {down.sql})", down.type)
 
 
 def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -160,6 +179,15 @@ def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
         cases if isinstance(value.type, types.Float) else cases.replace(f"WHEN isnan({value.sql}) THEN 0Y ", ""),
         types.INT8,
     )
+
+
+def _float_remainder(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return the remainder with the sign of the divisor; NaN by zero."""
+    one, other = (double(value, node) for value in values)
+    quotient = _to_whole("floor")([Bound(f"({one} / nullif({other}, 0D))", types.FLOAT64)], node).sql
+    absent = f"{one} IS NULL OR {other} IS NULL"
+    by_zero = f"WHEN {other} = 0 THEN CAST('NaN' AS DOUBLE)"
+    return Bound(f"(CASE WHEN {absent} THEN NULL {by_zero} ELSE {one} - {other} * {quotient} END)", types.FLOAT64)
 
 
 def _remainder(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -181,21 +209,34 @@ def _bit_not(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"(~ {value.sql})", value.type)
 
 
-def _divisor(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return the greatest common divisor, by Euclid's algorithm.
+_EUCLID: Final = {types.INT64: 93, types.INT128: 185}
+"""How many steps Euclid's algorithm takes at most."""
 
-    Numbers of 64 bits need less than a hundred steps.
-    """
-    one, other = (cast(value, types.INT64).sql for value in values)
-    start = f"named_struct('a', abs({one}), 'b', abs({other}))"
-    step = "if(t.b = 0, t, named_struct('a', t.b, 'b', t.a % nullif(t.b, 0L)))"
-    return Bound(f"aggregate(sequence(1, 93), {start}, (t, i) -> {step}, t -> t.a)", types.INT64)
+
+def _divisor(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return the greatest common divisor, by Euclid's algorithm."""
+    kind = _divisible(values)
+    spark_kind = spark_type(kind)
+    one, other = (cast(value, kind).sql for value in values)
+    start = f"named_struct('a', CAST({one} AS {spark_kind}), 'b', CAST({other} AS {spark_kind}))"
+    rest = f"CAST(t.a % nullif(t.b, 0) AS {spark_kind})"
+    step = f"if(t.b = 0, t, named_struct('a', t.b, 'b', {rest}))"
+    return Bound(f"aggregate(sequence(1, {_EUCLID[kind]}), {start}, (t, i) -> {step}, t -> abs(t.a))", kind)
+
+
+def _divisible(values: Sequence[Bound]) -> types.Integer:
+    """Return the type in which integers have a common divisor."""
+    is_wide = any(isinstance(value.type, types.Integer) and value.type.is_wide for value in values)
+    return types.INT128 if is_wide else types.INT64
 
 
 def _multiple(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    one, other = (cast(value, types.INT64).sql for value in values)
-    divisor = _divisor(values, node).sql
-    return Bound(f"if({one} = 0 OR {other} = 0, 0L, abs({one} div nullif({divisor}, 0L) * {other}))", types.INT64)
+    kind = _divisible(values)
+    one, other = (cast(value, kind) for value in values)
+    found = _absolute([arithmetic(arithmetic(one, "//", _divisor(values, node)), "*", other)], node)
+    zero = cast(Bound("0", types.INT32, literal="0"), kind)
+    is_zero = f"{one.sql} = 0 OR {other.sql} = 0"
+    return Bound(f"(CASE WHEN {is_zero} THEN {zero.sql} ELSE {found.sql} END)", kind)
 
 
 def _factorial(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -215,7 +256,7 @@ def _is(pattern: str) -> Function:
     return lambda values, node: Bound(once(double(values[0], node), pattern.format), types.BOOLEAN)
 
 
-def _finite(pattern: str) -> Function:
+def _finite(pattern: str, of_moments: str) -> Function:
     """Return a function that tests for finite numbers, dates and timestamps.
 
     Dates and timestamps are always finite.
@@ -224,7 +265,7 @@ def _finite(pattern: str) -> Function:
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if values[0].type in MOMENTS:
-            return Bound(f"if({values[0].sql} IS NULL, NULL, TRUE)", types.BOOLEAN)
+            return Bound(f"if({values[0].sql} IS NULL, NULL, {of_moments})", types.BOOLEAN)
         return of_numbers(values, node)
 
     return function
@@ -233,8 +274,9 @@ def _finite(pattern: str) -> Function:
 def _even(values: Sequence[Bound], node: exp.Expr) -> Bound:
     def body(sql: str) -> str:
         away = f"if({sql} < 0, floor({sql}), ceil({sql}))"
-        rounded = f"CAST({away} + if({away} % 2 = 0, 0, if({sql} < 0, -1, 1)) AS DOUBLE)"
-        return f"if(isnan({sql}), {sql}, {rounded})"
+        rounded = _signed_zero(f"({away} + if({away} % 2 = 0, 0, if({sql} < 0, -1, 1)))", sql)
+        # Floats beyond this are even already.
+        return f"if(abs({sql}) < 9007199254740992D, {rounded}, {sql})"
 
     return Bound(once(double(values[0], node), body), types.FLOAT64)
 
@@ -247,19 +289,32 @@ def _bit_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"CAST(bit_count({whole if bits is None else f'({whole} & {2**bits - 1}L)'}) AS TINYINT)", types.INT8)
 
 
-_SQRT: Final = _failing("sqrt", "< 0", "cannot take square root of a negative number")
+_SQRT: Final = _failing("sqrt({0})", "< 0", "cannot take square root of a negative number")
 _PLAIN: Final = {
     **{name: of_doubles(f"{name}({{0}})") for name in ("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh")},
     **{name: of_doubles(f"{name}({{0}})") for name in ("asinh", "degrees", "radians", "exp", "cbrt", "cot")},
-    "asin": _failing("asin", "NOT BETWEEN -1 AND 1", "ASIN is undefined outside [-1,1]"),
-    "acos": _failing("acos", "NOT BETWEEN -1 AND 1", "ACOS is undefined outside [-1,1]"),
+    "asin": _failing("asin({0})", "NOT BETWEEN -1 AND 1", "ASIN is undefined outside [-1,1]"),
+    "acos": _failing("acos({0})", "NOT BETWEEN -1 AND 1", "ACOS is undefined outside [-1,1]"),
     "acosh": of_doubles("acosh({0})"),
-    "atanh": of_doubles("atanh({0})"),
-    "atan2": of_doubles("atan2({0}, {1})"),
+    "atanh": _failing(
+        # DuckDB's is infinite, never minus infinite, at both ends.
+        "if(abs({0}) = 1, CAST('Infinity' AS DOUBLE), atanh({0}))",
+        "NOT BETWEEN -1 AND 1",
+        "ATANH is undefined outside [-1,1]",
+    ),
+    "atan2": of_doubles(
+        # Spark takes -0.0 for 0.0.
+        "(if(startswith(CAST({0} AS STRING), '-'), -1D, 1D)"
+        " * atan2(abs({0}), if({1} = 0 AND startswith(CAST({1} AS STRING), '-'), -1e-300D, {1})))"
+    ),
 }
 _NAN: Final = _is("({0} = CAST('NaN' AS DOUBLE))")
-_INFINITE: Final = _is("(abs({0}) = CAST('Infinity' AS DOUBLE))")
-_POWER: Final = of_doubles("power({0}, {1})")
+_INFINITE: Final = _finite("(abs({0}) = CAST('Infinity' AS DOUBLE))", "FALSE")
+_POWER: Final = of_doubles(
+    # Java has NaN for one to the power of NaN or Infinity.
+    "(CASE WHEN {0} = 1 AND {1} IS NOT NULL OR {0} = -1 AND abs({1}) = CAST('Infinity' AS DOUBLE) THEN 1D"
+    " ELSE power({0}, {1}) END)"
+)
 
 NODES: Final[Nodes] = {
     exp.Abs: (_absolute, THIS),
@@ -323,11 +378,11 @@ NAMED: Final[Mapping[str, Function]] = {
     "log10": _logarithm("log10"),
     "isnan": _NAN,
     "isinf": _INFINITE,
-    "isfinite": _finite("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))"),
+    "isfinite": _finite("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))", "TRUE"),
     "pi": lambda values, node: Bound("pi()", types.FLOAT64),
     "random": lambda values, node: Bound("rand()", types.FLOAT64),
     "mod": _remainder,
-    "fmod": of_doubles("({0} - floor({0} / nullif({1}, 0D)) * {1})"),
+    "fmod": _float_remainder,
     "add": _operator("+"),
     "subtract": _operator("-"),
     "multiply": _operator("*"),

@@ -85,7 +85,8 @@ def _concatenate_maps(values: Sequence[Bound], node: exp.Expr) -> Bound:
         key, item = variable(), variable()
         kept = f"map_filter({total}, ({key}, {item}) -> NOT map_contains_key({added}, {key}))"
         total = f"map_concat({kept}, {added})"
-    return Bound(total, same[0].type)
+    known = " OR ".join(f"{value.sql} IS NOT NULL" for value in same)
+    return Bound(f"(CASE WHEN {known} THEN {total} END)", same[0].type)
 
 
 def _make_map(values: Sequence[Bound], node: exp.Expr) -> Bound:

@@ -53,6 +53,15 @@ def whole(value: Bound, node: exp.Expr) -> str:
     return value.literal if value.literal is not None else f"CAST({value.sql} AS INT)"
 
 
+def position(value: Bound, node: exp.Expr) -> str:
+    """Return the SQL of an integer argument, in 64 bits."""
+    if value.is_untyped:
+        value = cast(value, types.INT64)
+    if not isinstance(value.type, types.Integer) and value.type != types.NULL:
+        raise wrong_type(value, node)
+    return cast(value, types.INT64).sql
+
+
 def double(value: Bound, node: exp.Expr) -> str:
     """Return the SQL of a numeric argument, as a 64 bit float."""
     if not isinstance(value.type, types.Number) and value.type != types.NULL and not value.is_untyped:

@@ -21,7 +21,7 @@ from forklake.sql.expressions.comparisons import prefix_predicate
 from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.functions.lists import contains
-from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, text, whole, wrong_type
+from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, position, text, whole, wrong_type
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -40,20 +40,26 @@ def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
     length = values[2] if len(values) > 2 else None
     is_plain = start.literal is not None and int(start.literal) > 0
     if is_plain and (length is None or (length.literal is not None and int(length.literal) >= 0)):
-        parts = [value, whole(start, node), *([] if length is None else [whole(length, node)])]
-        return Bound(f"substring({', '.join(parts)})", types.VARCHAR)
-    place = whole(start, node)
+        counts = [min(int(one.literal or 0), types.INT32.high) for one in (start, length) if one is not None]
+        return Bound(f"substring({', '.join([value, *map(str, counts)])})", types.VARCHAR)
+    place = position(start, node)
 
     def body(sql: str) -> str:
         begin = f"if({place} < 0, length({sql}) + {place} + 1, {place})"
         if length is None:
-            return f"substring({sql}, greatest({begin}, 1))"
-        size = whole(length, node)
-        first = f"if({size} < 0, {begin} + {size}, {begin})"
-        last = f"if({size} < 0, {begin}, {begin} + {size})"
-        return f"substring({sql}, greatest({first}, 1), greatest({last} - greatest({first}, 1), 0))"
+            return f"(CASE WHEN {place} IS NOT NULL THEN substring({sql}, {_within(begin, sql)}) END)"
+        size = position(length, node)
+        first = _within(f"if({size} < 0, {begin} + {size}, {begin})", sql)
+        last = _within(f"if({size} < 0, {begin}, {begin} + {size})", sql)
+        part = f"substring({sql}, {first}, {last} - {first})"
+        return f"(CASE WHEN {place} IS NOT NULL AND {size} IS NOT NULL THEN {part} END)"
 
     return Bound(once(value, body), types.VARCHAR)
+
+
+def _within(place: str, text: str) -> str:
+    """Return a position that is neither before a text nor more than one behind it."""
+    return f"CAST(least(greatest({place}, 1L), length({text}) + 1L) AS INT)"
 
 
 def _end(name: str) -> Function:
@@ -63,10 +69,11 @@ def _end(name: str) -> Function:
     """
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        size = whole(values[1], node)
+        size = position(values[1], node)
 
         def body(sql: str) -> str:
-            return f"{name}({sql}, if({size} < 0, greatest(length({sql}) + {size}, 0), {size}))"
+            kept = f"if({size} < 0, greatest(length({sql}) + {size}, 0L), least({size}, CAST(length({sql}) AS BIGINT)))"
+            return f"(CASE WHEN {size} IS NOT NULL THEN {name}({sql}, CAST({kept} AS INT)) END)"
 
         return Bound(once(text(values[0], node), body), types.VARCHAR)
 
@@ -131,13 +138,16 @@ def _split_part(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source, separator, place = text(values[0], node), text(values[1], node), whole(values[2], node)
     if values[1].literal == "":
         return Bound(f"coalesce(try_element_at({_letters(source)}, nullif({place}, 0)), '')", types.VARCHAR)
-    if values[2].literal == "0":
-        return Bound("''", types.VARCHAR)
-    return Bound(f"split_part({source}, {separator}, {place})", types.VARCHAR)
+    if values[2].literal not in (None, "0"):
+        return Bound(f"split_part({source}, {separator}, {place})", types.VARCHAR)
+    absent = f"{source} IS NULL OR {separator} IS NULL"
+    found = f"split_part({source}, {separator}, {place})"
+    return Bound(f"(CASE WHEN {absent} THEN NULL WHEN {place} = 0 THEN '' ELSE {found} END)", types.VARCHAR)
 
 
 def _letters(sql: str) -> str:
-    return f"filter(split({sql}, ''), {(name := variable())} -> {name} <> '')"
+    letters = f"filter(split({sql}, ''), {(name := variable())} -> {name} <> '')"
+    return f"if({sql} = '', array(''), {letters})"
 
 
 def _plain_letter(letter: str) -> str:
@@ -169,7 +179,8 @@ def _repeat(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not isinstance(times.type, types.Integer):
         raise wrong_type(times, node)
     if isinstance(value.type, types.List):
-        return Bound(lengths.repeat_list(value.sql, times), value.type)
+        repeated = lengths.repeat_list(value.sql, times)
+        return Bound(f"(CASE WHEN {value.sql} IS NOT NULL THEN {repeated} END)", value.type)
     return Bound(lengths.repeat_text(replace(value, sql=text(value, node)), times), types.VARCHAR)
 
 
@@ -203,6 +214,8 @@ def _bytes_or_text(pattern: str, result: Type = types.VARCHAR) -> Function:
 
 def _hex(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = values[0]
+    if value.type == types.UINT64:
+        return Bound(f"conv(CAST({value.sql} AS STRING), 10, 16)", types.VARCHAR)
     if isinstance(value.type, types.Integer):
         return Bound(f"hex(CAST({value.sql} AS BIGINT))", types.VARCHAR)
     return _bytes_or_text("hex({0})")(values, node)
@@ -340,5 +353,5 @@ NAMED: Final[Mapping[str, Function]] = {
     "sha256": _bytes_or_text("sha2({0}, 256)"),
     "encode": _ENCODE,
     "decode": _DECODE,
-    "bin": lambda values, node: Bound(f"bin(CAST({values[0].sql} AS BIGINT))", types.VARCHAR),
+    "bin": lambda values, node: Bound(f"bin({position(values[0], node)})", types.VARCHAR),
 }

@@ -16,9 +16,9 @@ from forklake.model.types.shapes import struct_of
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast
-from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, unit_name
+from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, truncate_interval, unit_name
 from forklake.sql.expressions.moment_texts import EPOCH
-from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.time_arithmetic import micros_of
 from forklake.sql.functions.signature import (
@@ -87,10 +87,7 @@ def _part(name: str) -> Function:
             if name not in _SPAN_PARTS:
                 raise wrong_type(value, node)
             return Bound(f"CAST({_SPAN_PARTS[name].format(*span_of(value))} AS BIGINT)", types.INT64)
-        if value.type == types.TIME:
-            sql = f"CAST(concat('1970-01-01 ', {value.sql}) AS TIMESTAMP_NTZ)"
-        else:
-            sql = moment(value, node)
+        sql = _clock(value) if value.type == types.TIME else moment(value, node)
         return Bound(once(sql, lambda one: f"CAST({_PARTS[name].format(one)} AS BIGINT)"), types.INT64)
 
     return function
@@ -137,6 +134,8 @@ _YEARS: Final = {"decade": 10, "century": 100, "millennium": 1000}
 
 def _truncate(name: str, value: Bound, node: exp.Expr) -> Bound:
     unit = _OTHER_NAMES.get(name.lower(), unit_name(name))
+    if value.type == types.INTERVAL and (made := truncate_interval(value, unit)) is not None:
+        return made
     sql = once(moment(value, node), lambda one: _truncation(unit, one, node))
     found = Bound(sql, types.TIMESTAMP)
     return cast(found, types.TIMESTAMPTZ) if value.type == types.TIMESTAMPTZ else found
@@ -216,15 +215,17 @@ def _complete(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _whole_months(one: str, other: str) -> str:
     """Return the complete months between two timestamps.
 
-    The last day of a shorter month completes a month.
+    They are negative if the first is the later. The last day of a shorter month completes a month.
     """
+    return f"if({one} <= {other}, {_months_until(one, other)}, - {_months_until(other, one)})"
+
+
+def _months_until(one: str, other: str) -> str:
     raw = f"((year({other}) - year({one})) * 12 + month({other}) - month({one}))"
     tail = "(day({0}) * 86400000000L + {1} % 86400000000L)"
     rest = [tail.format(sql, f"({micros_of(sql)} + 62167219200000000L)") for sql in (one, other)]
     is_last = f"(day({other}) = day(last_day(CAST({other} AS DATE))) AND day({one}) > day({other}))"
-    before = f"({raw} > 0 AND {rest[1]} < {rest[0]} AND NOT {is_last})"
-    after = f"({raw} < 0 AND {rest[1]} > {rest[0]})"
-    return f"({raw} - if({before}, 1, 0) + if({after}, 1, 0))"
+    return f"({raw} - if({raw} > 0 AND {rest[1]} < {rest[0]} AND NOT {is_last}, 1, 0))"
 
 
 # ---- making moments --------------------------------------------------------------------------------------------------
@@ -264,7 +265,20 @@ def _epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
         months, days, micros = span_of(value)
         years = f"({months} div 12 * 31557600D + {months} % 12 * 2592000D)"
         return Bound(f"({years} + {days} * 86400D + {micros} / 1000000D)", types.FLOAT64)
-    return Bound(f"({micros_of(moment(value, node))} / 1000000D)", types.FLOAT64)
+    return Bound(f"({_micros(value, node)} / 1000000D)", types.FLOAT64)
+
+
+def _micros(value: Bound, node: exp.Expr) -> str:
+    """Return the microseconds since 1970, since midnight, or of an interval."""
+    if value.type == types.INTERVAL:
+        months, days, micros = span_of(value)
+        return f"(({months} * 30L + {days}) * 86400000000L + {micros})"
+    return micros_of(_clock(value) if value.type == types.TIME else moment(value, node))
+
+
+def _clock(value: Bound) -> str:
+    """Return a time as a timestamp of the first day of 1970."""
+    return f"CAST(concat('1970-01-01 ', {value.sql}) AS TIMESTAMP_NTZ)"
 
 
 def _epoch_of(unit: int) -> Function:
@@ -277,7 +291,7 @@ def _epoch_of(unit: int) -> Function:
         value = values[0]
         if isinstance(value.type, types.Integer) and unit == 1000:
             return Bound(_from_micros(f"{cast(value, types.INT64).sql} * 1000L"), types.TIMESTAMP)
-        micros = micros_of(moment(value, node))
+        micros = _micros(value, node)
         scaled = micros if unit == 1 else f"{micros} div {unit}L" if unit > 1 else f"{micros} * 1000L"
         return Bound(f"({scaled})", types.INT64)
 
@@ -285,6 +299,8 @@ def _epoch_of(unit: int) -> Function:
 
 
 def _from_epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if node.args.get("scale") == exp.UnixToTime.MICROS:
+        return _make_timestamp(values[:1], node)
     if node.args.get("scale") is not None:
         return _epoch_of(1000)(values[:1], node)
     value = values[0]
@@ -304,15 +320,31 @@ def _in_words(letters: str) -> Function:
 
 
 def _age(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return the months, days and microseconds between two timestamps.
-
-    The later timestamp comes first.
-    """
-    later = moment(values[0] if len(values) > 1 else cast(_NOW, types.DATE), node)
-    earlier = moment(values[-1], node)
-    months = _whole_months(earlier, later)
-    rest = f"({micros_of(later)} - {micros_of(f'({earlier} + make_interval(0, CAST({months} AS INT)))')})"
-    return from_span((f"CAST({months} AS INT)", f"CAST({rest} div 86400000000L AS INT)", f"({rest} % 86400000000L)"))
+    """Return the months, days and microseconds from the second timestamp to the first."""
+    one = moment(values[0] if len(values) > 1 else cast(_NOW, types.DATE), node)
+    other = moment(values[-1], node)
+    parts = "struct({0} AS t, year({0}) * 12 + month({0}) AS m, day({0}) AS d, day(last_day({0})) AS l, {1} AS u)"
+    midnight = "CAST(CAST({} AS DATE) AS TIMESTAMP_NTZ)"
+    said = [parts.format(sql, f"{micros_of(sql)} - {micros_of(midnight.format(sql))}") for sql in (one, other)]
+    pair = variable()
+    ordered = (
+        f"if({one} < {other}, struct({said[1]} AS a, {said[0]} AS b, -1 AS s),"
+        f" struct({said[0]} AS a, {said[1]} AS b, 1 AS s))"
+    )
+    # A part that is negative borrows from the next larger one; days are those of the earlier month.
+    micros = f"({pair}.a.u - {pair}.b.u)"
+    days = f"({pair}.a.d - {pair}.b.d - if({micros} < 0, 1, 0))"
+    months = f"({pair}.a.m - {pair}.b.m)"
+    borrowed = f"(CASE WHEN {days} >= 0 THEN 0 WHEN {days} + {pair}.b.l >= 0 THEN 1 ELSE 2 END)"
+    fields = [
+        f"transform(array({ordered}), {pair} -> {sql})[0]"
+        for sql in (
+            f"{pair}.s * ({months} - {borrowed})",
+            f"{pair}.s * ({days} + {borrowed} * {pair}.b.l)",
+            f"{pair}.s * if({micros} < 0, {micros} + 86400000000L, {micros})",
+        )
+    ]
+    return from_span((fields[0], fields[1], fields[2]))
 
 
 def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -320,7 +352,18 @@ def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, zone = values[0], cast(values[1], types.VARCHAR).sql
     if value.type == types.TIMESTAMPTZ:
         return Bound(f"convert_timezone('UTC', {zone}, {moment(value, node)})", types.TIMESTAMP)
-    there = f"convert_timezone({zone}, 'UTC', {moment(value, node)})"
+    local = moment(value, node)
+
+    def later(sql: str) -> str:
+        # Of the two moments that a local time may mean when clocks are set back, DuckDB takes the second.
+        cases = [
+            f"WHEN convert_timezone('UTC', {zone}, {sql} + INTERVAL '{minutes}' MINUTE) = {local}"
+            f" THEN {sql} + INTERVAL '{minutes}' MINUTE"
+            for minutes in (60, 30)
+        ]
+        return f"(CASE {' '.join(cases)} ELSE {sql} END)"
+
+    there = once(f"convert_timezone({zone}, 'UTC', {local})", later)
     return cast(Bound(there, types.TIMESTAMP), types.TIMESTAMPTZ)
 
 

@@ -52,6 +52,10 @@ class Grammar(DuckDBParser):
 
     # sqlglot takes the third argument of time_bucket for a unit.
     FUNCTIONS: ClassVar = {name: made for name, made in DuckDBParser.FUNCTIONS.items() if name != "TIME_BUCKET"}
+    # DuckDB has no parameters like ``:name``: ``x[:n]`` is a slice.
+    PLACEHOLDER_PARSERS: ClassVar = {
+        kind: read for kind, read in DuckDBParser.PLACEHOLDER_PARSERS.items() if kind != TokenType.COLON
+    }
 
     def __init__(self, text: str, tokens: list[Token], index: int) -> None:
         super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=_DIALECT)
@@ -77,6 +81,23 @@ class Grammar(DuckDBParser):
             is_list = this.this.type.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.ARRAY)
             this.meta[PLACE_AS_WRITTEN] = not is_list
         return super()._parse_bracket(this)
+
+    def _parse_type(self, *args: Any, **options: Any) -> exp.Expr | None:
+        """Read an operand; ``TYPE 'text'::OTHER`` casts the typed literal, not the text."""
+        if self._next.token_type == TokenType.STRING and self._curr.token_type in self.TYPE_TOKENS:
+            start = self._index
+            kind = self._parse_types(check_func=True, allow_identifiers=False)
+            text = self._parse_primary() if isinstance(kind, exp.DataType) else None
+            if isinstance(kind, exp.DataType) and isinstance(text, exp.Literal):
+                return self._parse_column_ops(exp.Cast(this=text, to=kind))
+            self._retreat(start)
+        return super()._parse_type(*args, **options)
+
+    def _parse_in(self, this: exp.Expr | None, alias: bool = False) -> exp.In:
+        """Read the right side of IN; ``x IN [1, 2]`` asks a list, as ``x IN column`` does."""
+        if self._curr.token_type == TokenType.L_BRACKET:
+            return exp.In(this=this, field=self._parse_unary())
+        return super()._parse_in(this, alias=alias)
 
     def _parse_interval_span(self, this: exp.Expr, parse_function_unit: bool = True) -> exp.Interval:
         if isinstance(this, exp.Literal) and this.is_string and not _ONE_UNIT.fullmatch(this.name):

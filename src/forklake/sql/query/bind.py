@@ -12,10 +12,12 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.model.types.shapes import shape_of
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of, shape_of, struct_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import column_of
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading, whole_query
@@ -205,11 +207,31 @@ def _give_types(found: BoundQuery, reading: Reading, *, keeps_null: bool) -> Bou
     """
     # The ids of table columns are used only while binding.
     found = replace(found, columns=tuple(replace(column, column_id=None) for column in found.columns))
-    if keeps_null or all(column.type != types.NULL for column in found.columns):
+    columns = tuple(replace(column, type=_with_integers(column.type)) for column in found.columns)
+    if keeps_null or columns == found.columns:
         return found
     shown = ", ".join(
-        f"CAST(c{place} AS INT) AS c{place}" if column.type == types.NULL else f"c{place}"
-        for place, column in enumerate(found.columns)
+        f"c{place}" if column.type == settled.type else f"CAST(c{place} AS {spark_type(settled.type)}) AS c{place}"
+        for place, (column, settled) in enumerate(zip(found.columns, columns, strict=True))
     )
-    columns = tuple(replace(one, type=types.INT32) if one.type == types.NULL else one for one in found.columns)
     return replace(found, sql=f"SELECT {shown} FROM ({found.sql}) AS {reading.alias()}", columns=columns)
+
+
+def _with_integers(kind: Type) -> Type:
+    """Return a type in which what was NULL only is an integer, at every depth."""
+    match kind:
+        case types.Null():
+            return types.INT32
+        case _ if not _has_null(kind):
+            return kind
+        case types.List(element):
+            return list_of(_with_integers(element.type))
+        case types.Map(key, value):
+            return map_of(_with_integers(key.type), _with_integers(value.type))
+        case types.Struct(fields):
+            return struct_of([(field.name, _with_integers(field.type)) for field in fields])
+    return kind
+
+
+def _has_null(kind: Type) -> bool:
+    return kind == types.NULL or any(_has_null(field.type) for field in kind.children)

@@ -55,6 +55,8 @@ def bind_grouping(
 def _choices(node: exp.Expr) -> list[list[exp.Expr]]:
     """Return the grouping sets of a part of GROUP BY; a key is one set of one."""
     match node:
+        case exp.Tuple() if not node.expressions:
+            return [[]]
         case exp.Rollup():
             parts = [_members(one) for one in node.expressions]
             return [[key for part in parts[:count] for key in part] for count in range(len(parts), -1, -1)]

@@ -51,6 +51,7 @@ class Grouping:
             if sql not in self._keys:
                 self._keys[sql] = self._output_column(bound, f"k{len(self._keys)}")
         self._sets = sets
+        self._totals: dict[str, str] = {}
 
     def _output_column(self, bound: Bound, name: str) -> Bound:
         field = None if bound.field is None else Field(None, bound.field.name, bound.field.type)
@@ -73,8 +74,13 @@ class Grouping:
         """Bind an aggregate over the rows of a group."""
         return self._add_aggregate(bind_aggregate(self._rows, node))
 
-    def sql(self, source: str) -> str:
-        """Return the query that groups, given its FROM and WHERE."""
+    def sql(self, source: str, none: str) -> str:
+        """Return the query that groups.
+
+        Args:
+            source: Its FROM and WHERE.
+            none: The same without rows.
+        """
         shown = [f"{sql} AS k{place}" for place, sql in enumerate(self._keys)]
         shown += [f"{sql} AS a{place}" for place, sql in enumerate(self._aggregates)]
         text = f"SELECT {', '.join(shown) or '1 AS k0'}{source}"
@@ -82,9 +88,22 @@ class Grouping:
             return text if self._aggregates else f"SELECT count(1) AS a0{source}"
         if self._sets:
             sets = (", ".join(_key_sql(canonical(key.sql), key) for key in one) for one in self._sets)
-            return f"{text} GROUP BY GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
+            grouped = f"{text} GROUP BY GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
+            totals = [self._total_of_nothing(source, none)] * sum(not one for one in self._sets)
+            return " UNION ALL ".join([grouped, *totals])
         keys = [_key_sql(sql, key) for sql, key in self._keys.items()]
         return f"{text} GROUP BY {', '.join(keys)}"
+
+    def _total_of_nothing(self, source: str, none: str) -> str:
+        """Return the query for the row of all rows if there are none.
+
+        Spark's grouping sets have no row then.
+        """
+        shown = [f"CAST(NULL AS {spark_type(key.type)})" for key in self._keys.values()]
+        made = [f"{self._totals.get(sql, sql)} AS a{place}" for place, sql in enumerate(self._aggregates)]
+        total = f"(SELECT {', '.join(made) or 'count(1) AS a0'}{none})"
+        shown += [f"a{place}" for place, _ in enumerate(made)]
+        return f"SELECT {', '.join(shown)} FROM {total} WHERE NOT EXISTS (SELECT 1{source})"
 
     def marks(self, node: exp.Expr) -> Bound:
         """Return a bit mask of the keys by which a row is not grouped.
@@ -101,7 +120,9 @@ class Grouping:
                 raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {render(node)}")
             bits.append(f"CAST(grouping({sql}) AS BIGINT)" if self._sets else "0L")
         value = " + ".join(f"{bit} * {2**place}L" for place, bit in enumerate(reversed(bits)))
-        return self._add_aggregate(Bound(f"({value})", types.INT64))
+        sql = f"({value})"
+        self._totals[sql] = f"CAST(count(1) + {2 ** len(bits) - 1} AS BIGINT)"
+        return self._add_aggregate(Bound(sql, types.INT64))
 
     def _add_aggregate(self, bound: Bound) -> Bound:
         if self.is_inlined:

@@ -178,7 +178,8 @@ def _assemble(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
     extras += [f"{sql} AS d{place}" for place, sql in enumerate(ends)]
     source = f" FROM {select.source.sql}{select.where}" if select.source.sql else select.where
     if select.grouping is not None and not select.grouping.is_inlined:
-        source = f" FROM ({select.grouping.sql(source)}) AS {select.grouping.alias}"
+        none = f"{f' FROM {select.source.sql}' if select.source.sql else ''} WHERE FALSE"
+        source = f" FROM ({select.grouping.sql(source, none)}) AS {select.grouping.alias}"
         source += f" WHERE {after}" if after else ""
     is_distinct = distinct is not None and not on
     text = _projection(select, extras, source, is_distinct=is_distinct and not extras)

@@ -1,0 +1,61 @@
+-- Values at the edges of their types, and arguments that are NULL.
+
+CREATE TABLE t (k INTEGER, i INTEGER, h HUGEINT, a DECIMAL(38,0), g DOUBLE, f FLOAT, s VARCHAR, l INTEGER[], m MAP(VARCHAR, INTEGER), u UINTEGER)
+
+INSERT INTO t VALUES (1, NULL, 12345678901234567890123, 12345678901234567890123456789012345678, 0, 16777216, 'abc', [1, NULL], NULL, 1), (2, 2, -99999999999999999999999, -12345678901234567890123456789012345678, '-0.0', 1e30, '2024-01-05', NULL, MAP {}, 4294967295), (3, -2, 99999999999999999999999999999999999999, 99999999999999999999999999999999999999, 7, '-0.0', '', [2], MAP {'a': 1}, 3)
+
+SELECT TIMESTAMP '2024-01-05 10:20:30'::DATE AS c0, TIMESTAMPTZ '2024-01-05 10:20:30+02'::TIMESTAMP AS c1, DATE '2024-01-05'::VARCHAR AS c2, DECIMAL '1.5'::INT AS c3, upper(DATE '2024-01-05'::VARCHAR) AS c4, typeof(TIMESTAMP '2024-01-01'::TIMESTAMP_S) AS c5
+
+SELECT k FROM t WHERE s = DATE '2024-01-05'::VARCHAR
+
+SELECT k, h // 10 AS c1, h // i AS c2, h // 1 AS c3, h // 123456789 AS c4, (h - 1) // 7 AS c5, h % 10 AS c6, 18446744073709551615::UBIGINT // 1 AS c7 FROM t ORDER BY k
+
+SELECT sum(k + 9223372036854775800) // 2 AS c0 FROM t
+
+SELECT -a AS c0, abs(a) AS c1, -h AS c2, abs(h) AS c3 FROM t ORDER BY k
+
+SELECT count(*) AS c0, sum(i) AS c1, i, grouping(i) AS c3 FROM t WHERE k > 9 GROUP BY ROLLUP (i)
+
+SELECT count(*) AS c0, i, k FROM t WHERE k > 9 GROUP BY CUBE (i, k)
+
+SELECT count(*) AS c0, list(s) AS c1 FROM t WHERE k > 9 GROUP BY GROUPING SETS ((), (i), ())
+
+SELECT count(*) AS c0 FROM t WHERE k > 9 GROUP BY GROUPING SETS ((s), (i))
+
+SELECT count(*) AS c0 FROM t WHERE k > 9 GROUP BY ()
+
+SELECT count(*) AS c0, i, grouping(i) AS c2 FROM t GROUP BY ROLLUP (i)
+
+SELECT k, substr('abc', i) AS c1, substr('abc', i, 1) AS c2, substr('abc', 1, i) AS c3, substr('abc', 2, NULL) AS c4, left('abc', i) AS c5, right('abc', i) AS c6, substr('hello', 2, 4294967295) AS c7 FROM t ORDER BY k
+
+SELECT k, [1, 2, 3][i:] AS c1, [1, 2, 3][1:i] AS c2, 'abc'[i:] AS c3, 'abc'[2:i] AS c4, s[:i] AS c5, s[u:] AS c6 FROM t ORDER BY k
+
+SELECT make_timestamp(1000000) AS c0, make_timestamp(1704067200000000 + k) AS c1 FROM t ORDER BY k
+
+SELECT k, k IN l AS c1, NOT (k IN l) AS c2, k NOT IN [1, NULL] AS c3, 5 IN [1, NULL] AS c4, list_has_any(l, [NULL]::INTEGER[]) AS c5, list_intersect([1]::INTEGER[], l) AS c6 FROM t ORDER BY k
+
+SELECT k FROM t WHERE f IN (16777217, 1e30)
+
+SELECT k FROM t WHERE f NOT IN (16777217, 1e30)
+
+SELECT k FROM t WHERE f BETWEEN 16777217 AND 1e31
+
+SELECT k FROM t WHERE NOT (f BETWEEN 16777217 AND 1e31)
+
+SELECT age(TIMESTAMP '2000-02-29 06:00', TIMESTAMP '1969-12-31 23:59:59.999999')::VARCHAR AS c0, age(TIMESTAMP '2024-01-31 00:00:00.000001', TIMESTAMP '2024-12-30')::VARCHAR AS c1, age(TIMESTAMP '2024-02-29 23:59:59.999999', TIMESTAMP '2024-12-30')::VARCHAR AS c2, age(TIMESTAMP '2023-03-01 01:00', TIMESTAMP '2023-01-31 02:00')::VARCHAR AS c3, date_sub('month', TIMESTAMP '2024-02-29', TIMESTAMP '2024-01-31') AS c4
+
+SELECT k, g // 0 AS c1, 1 / g AS c2, g // 2 AS c3, fmod(5, g) AS c4, fmod(g, 3) AS c5, floor(g) AS c6, ceil(g) AS c7, trunc(g) AS c8, round(g) AS c9, even(g) AS c10, atan2(g, -1) AS c11, floor(f) AS c12 FROM t ORDER BY k
+
+SELECT round(2.5::DOUBLE, -400) AS c0, round(g, i) AS c1, power(1, 'nan'::DOUBLE) AS c2, power(-1, 'inf'::DOUBLE) AS c3, asin('nan'::DOUBLE) AS c4, atanh(-1) AS c5, gcd(h, 6) AS c6, lcm(i, 4) AS c7 FROM t ORDER BY k
+
+error: INSERT INTO t (g) SELECT atanh(k + 1) FROM t
+
+SELECT map_concat(m, m) AS c0, map_concat(m, MAP {'a': 3}) AS c1, string_split('', '') AS c2, split_part('a,b', ',', k - 1) AS c3 FROM t ORDER BY k
+
+SELECT count_if(i > 5) AS c0 FROM t WHERE i IS NULL
+
+SELECT TIMESTAMP '2024-10-27 02:30:00' AT TIME ZONE 'Europe/Berlin' = TIMESTAMPTZ '2024-10-27 01:30:00+00' AS c0, TIMESTAMP '2024-10-27 01:30:00' AT TIME ZONE 'Europe/Berlin' = TIMESTAMPTZ '2024-10-26 23:30:00+00' AS c1
+
+SELECT typeof(1::INTEGER + 1::TINYINT) AS c0, typeof(1 + 1::TINYINT) AS c1, typeof(a % 1.5) AS c2, i >> 40 AS c3, 0 << 40 AS c4, 1 >> i AS c5 FROM t ORDER BY k
+
+SELECT json_object('a', '{"b": 1}'::JSON, 'c"', s) AS c0, json_keys('1'::JSON) AS c1, json_keys(NULL::JSON) AS c2 FROM t ORDER BY k
