@@ -274,12 +274,19 @@ def relocate(
     return relocation.relocate(url, data_path, catalog=catalog, dry_run=dry_run, settings=settings)
 
 
-def __getattr__(name: str) -> type:
-    """Import `Connection` and `Result` on first use: they import the SQL parser."""
+def __getattr__(name: str) -> type | Callable[..., None]:
+    """Import `Connection` and `Result` on first use: they import the SQL parser.
+
+    IPython asks for what ``%load_ext forklake`` calls.
+    """
     if name == "Connection":
         return session.connection.Connection
     if name == "Result":
         return session.result.Result
+    if name in ("load_ipython_extension", "unload_ipython_extension"):
+        from forklake.cli import notebook  # noqa: PLC0415 - brings what draws results
+
+        return notebook.load if name == "load_ipython_extension" else notebook.unload
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

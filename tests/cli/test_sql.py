@@ -1,16 +1,16 @@
-"""`forklake sql`: what is printed of statements, and the shell at a terminal. None of this starts Spark."""
+"""`forklake sql`: what is printed of statements. None of this starts Spark."""
 
 from __future__ import annotations
 
-import os
-import pty
-import select
-import sys
-import time
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
+from forklake.cli.answer import fit_table
 from tests.cli.terminal import make_shop, run
 
 SQL = ("sql", "--catalog", "shop")
@@ -47,7 +47,7 @@ def test_a_transaction_that_is_not_ended_is_told_of(lake: Path) -> None:
 def test_whoever_names_no_catalog_is_told_which_there_are(lake: Path) -> None:
     said = run("sql", "-c", "FROM orders", lake=lake)
     catalogs = "agent, audit, shop, what-if"
-    assert f"Hint: Nothing is attached: --catalog names a catalog of the lake ({catalogs}), or say ATTACH." in said.err
+    assert f"No catalog is in use: say USE, or name one with --catalog. The lake has {catalogs}." in said.err
     assert run("sql", "-c", "SELECT 1", lake=lake).err == ""
 
 
@@ -57,49 +57,77 @@ def test_a_lake_that_is_not_there_is_not_attached(tmp_path: Path) -> None:
     assert run("sql", "--read-only", "-c", "SELECT 1").code == 2
 
 
-class Terminal:
-    """The program at a terminal of its own."""
-
-    def __init__(self, lake: Path) -> None:
-        self._process, self._end = pty.fork()
-        if self._process == 0:
-            os.environ |= {"FORKLAKE_LAKE": str(lake), "HOME": str(lake.parent), "TERM": "dumb", "NO_COLOR": "1"}
-            os.execv(sys.executable, [sys.executable, "-c", "from forklake.cli.main import main; main()", *SQL])
-
-    def read(self, until: str, seconds: float = 120) -> str:
-        """Return what is printed up to a text."""
-        found, end = "", time.monotonic() + seconds
-        while until not in found and time.monotonic() < end:
-            if select.select([self._end], [], [], 0.1)[0]:
-                try:
-                    found += os.read(self._end, 4096).decode()
-                except OSError:  # the other end is closed
-                    break
-        assert until in found, found
-        return found.replace("\r", "")
-
-    def type(self, text: str, until: str = "forklake> ") -> str:
-        """Type a text, and return what is printed up to the next prompt."""
-        os.write(self._end, text.encode())
-        return self.read(until)
-
-    def exit_code(self) -> int:
-        """Wait until the program has left."""
-        return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1])
+def test_a_lake_is_opened_by_its_file_and_its_only_catalog_is_in_use(lake: Path, tmp_path: Path) -> None:
+    said = run("sql", str(lake), "-c", 'USE agent; SELECT count(*) AS n FROM people; SHOW TABLES FROM "what-if"')
+    assert said.out == "n\n0\n\nname\norders\npeople\n"
+    for kind in ("sqlite", "duckdb"):
+        url = f"{kind}:{tmp_path}/one.{kind}"
+        run("init", "--data-path", str(tmp_path / f"files-{kind}"), lake=url)
+        run("catalog", "create", "only", lake=url)
+        said = run("sql", f"{tmp_path}/one.{kind}", "-c", "SELECT current_catalog() AS c; SHOW DATABASES")
+        assert said.out == "c\nonly\n\ndatabase_name\nonly\n"
+    (tmp_path / "script.sql").write_text("SELECT 1 AS a")
+    assert run("sql", str(lake), str(tmp_path / "script.sql")).out == "a\n1\n"
+    assert run("sql", str(lake), "--read-only", "-c", "SELECT 1").code == 2
+    assert run("sql", str(lake), "--read-only", "--catalog", "shop", "-c", "SELECT 1 AS a").out == "a\n1\n"
 
 
-def test_the_shell_is_one_as_others_are(lake: Path) -> None:
-    shell = Terminal(lake)
-    shell.read("forklake> ")
-    assert "...> " in shell.type("SELECT 'a;\n", "...> ")  # a semicolon in quotes ends nothing
-    assert "c\na;\\nb\n" in shell.type("b' AS c; -- and more\n")
-    assert "LINE 1: SELEC 1;\n        ^\n" in shell.type("SELEC 1;\n")
-    assert "one\n  1\n\ntwo\n  2\n" in shell.type("SELECT 1 AS one; SELECT 2 AS two;\n")
-    assert 'There is no command ".tables"' in shell.type(".tables\n")
-    for asked in (".help", "help", "help;"):
-        assert "Ctrl-C forgets what is typed" in shell.type(f"{asked}\n")
-    shell.type("BEGIN;\n")
-    shell.type("CREATE TABLE t (i INTEGER);\n")
-    assert "it was rolled back" in shell.type("\x04", "rolled back")
-    assert shell.exit_code() == 0
-    assert "SELECT 1 AS one" in (lake.parent / ".forklake_history").read_text()
+def test_arguments_that_are_neither_a_lake_nor_a_file_are_refused(lake: Path, tmp_path: Path) -> None:
+    for words in ((str(tmp_path / "no.db"),), (str(lake), str(lake)), (str(lake), "a.sql", "b.sql")):
+        assert run("sql", *words, "-c", "SELECT 1").code == 2
+    assert not (tmp_path / "no.db").exists()
+
+
+def test_modes_print_the_same_rows_each_in_its_way(lake: Path) -> None:
+    values = "VALUES (1, 'a|b', NULL), (22, 'say \"hi\"\nthere', '')"
+    made = f'CREATE TABLE t (id INTEGER, "x,y" VARCHAR, n VARCHAR); INSERT INTO t {values}'
+    assert run(*SQL, "-c", f"CALL set_option('data_inlining_row_limit', '100'); {made}", lake=lake).code == 0
+    modes = ("table", "csv", "markdown", "line")
+    shown = {mode: run(*SQL, "--mode", mode, "-c", "FROM t", lake=lake).out for mode in modes}
+    assert shown == {
+        "table": 'id  x,y              n\n 1  a|b              NULL\n22  say "hi"\\nthere\n',
+        "csv": 'id,"x,y",n\n1,a|b,\n22,"say ""hi""\nthere",""\n',
+        "markdown": '| id | x,y | n |\n| ---: | --- | --- |\n| 1 | a\\|b | NULL |\n| 22 | say "hi"\\nthere |  |\n',
+        "line": ' id = 1\nx,y = a|b\n  n = NULL\n\n id = 22\nx,y = say "hi"\\nthere\n  n =\n',
+    }
+    assert list(csv.reader(io.StringIO(shown["csv"])))[1:] == [["1", "a|b", ""], ["22", 'say "hi"\nthere', ""]]
+    assert json.loads(run(*SQL, "--mode", "json", "-c", "FROM t", lake=lake).out)["rows"][0] == [1, "a|b", None]
+    assert run(*SQL, "--json", "--mode", "csv", "-c", "FROM t", lake=lake).code == 2
+
+
+def test_json_of_several_statements_prints_each(lake: Path) -> None:
+    said = run(*SQL, "--json", "-c", "SELECT 1 AS a; CREATE TABLE t (i INTEGER); SELECT 2 AS b", lake=lake).out
+    documents, place, decoder = [], 0, json.JSONDecoder()
+    while place < len(said.rstrip()):
+        document, place = decoder.raw_decode(said, place)
+        documents.append(document)
+        place += 1
+    assert [one["columns"] for one in documents] == [["a"], [], ["b"]]
+
+
+def test_an_error_in_a_script_names_the_statement_and_its_line(lake: Path, tmp_path: Path) -> None:
+    script = tmp_path / "load.sql"
+    script.write_text("-- first\nSELECT 1 AS a;\n\nSELECT *\n  FROM nowhere;\nSELECT 2")
+    said = run(*SQL, str(script), lake=lake)
+    assert (said.out, said.code) == ("a\n1\n", 3)
+    assert f"\nIn statement 2 of {script}, line 4: SELECT * ...\n" in said.err
+    said = run(*SQL, "--json", str(script), lake=lake)
+    assert json.loads(said.err)["error"]["notes"] == [f"In statement 2 of {script}, line 4: SELECT * ..."]
+    said = run(*SQL, lake=lake, stdin="SELECT 1 AS a;\nDROP TABLE nowhere;")
+    assert "\nIn statement 2 on line 2: DROP TABLE nowhere\n" in said.err
+    script.write_text("SELECT 1;\nSELECT 2;\n  SELEC 3;")
+    said = run(*SQL, str(script), lake=lake)
+    assert said.out == ""
+    assert "(line 3, column 3)" in said.err
+    assert f"In {script}; none of its statements was run." in said.err
+
+
+@pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
+def test_a_table_is_no_wider_than_the_terminal(width: int) -> None:
+    columns = [f"column_{place}" for place in range(12)]
+    rows = [["x" * (place * 7 % 40) for place in range(12)], ["漢字" * 12] * 12]
+    kept, names, shown = fit_table(columns, rows, width)
+    widths = [max(cell_len(line[place]) for line in (names, *shown)) for place in range(len(names))]
+    assert sum(widths) + 2 * (len(widths) - 1) <= max(width, 21)
+    assert (kept[0], kept[-1]) == (0, 11)
+    assert fit_table(["a"], [["b"]], width) == ([0], ["a"], [["b"]])

@@ -121,6 +121,11 @@ def lake_url(context: click.Context | None = None) -> str | None:
     return None if found is None else str(found)
 
 
+def name_lake(url: str) -> None:
+    """Take a lake that was named as an argument; it counts before --lake."""
+    click.get_current_context().meta[_URL] = url
+
+
 def named_lake() -> str:
     """Return the URL of the lake from --lake or the environment.
 
@@ -183,14 +188,22 @@ def tell(error: ForklakeError) -> None:
     Its hint names commands, or SQL if a SQL statement failed.
     """
     error.tell_by(on_command_line)
-    message, hint = error.message, error.hint
+    message, hint, notes = error.message, error.hint, list(getattr(error, "__notes__", ()))
     if output.wants_json():
-        document = {"code": error.code, "message": message, "hint": hint, "retryable": error.retryable}
+        document: dict[str, object] = {
+            "code": error.code,
+            "message": message,
+            "hint": hint,
+            "retryable": error.retryable,
+        }
+        if notes:
+            document["notes"] = notes
         if isinstance(error, MergeConflictError):
             document["conflicts"] = output.plain(error.conflicts)
         click.echo(json.dumps({"error": document}, ensure_ascii=False), err=True)
         return
     lines = [output.printable(line) for line in message.split("\n")]
+    lines += [output.printable(note) for note in notes]
     click.echo("\n".join([f"Error: {lines[0]}", *lines[1:]]), err=True)
     if hint:
         click.echo(f"Hint: {output.printable(hint)}", err=True)

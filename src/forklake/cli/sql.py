@@ -3,111 +3,88 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 import click
 
-import forklake
-from forklake.cli import output
-from forklake.cli.answer import show_answer, show_answers
-from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url
-from forklake.cli.shell import run_shell
-from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
-from forklake.model.hint import ListCatalogs
-from forklake.model.quoting import quote_name, quote_text
-from forklake.ops.lake_exists import lake_exists
-
-if TYPE_CHECKING:
-    from forklake.session.connection import Connection
-
-_LISTED: Final = 5
-"""How many catalogs are named to somebody who named none."""
+from forklake.cli import output, shell
+from forklake.cli.answer import MODES, Answering
+from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url, name_lake
+from forklake.cli.shell.opening import missing_catalog_hint, open_session
+from forklake.cli.shell.script import read_script, run_script
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.metastore.location import is_store
 
 
 @click.command(cls=Command)
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), required=False)
+@click.argument("given", nargs=-1, metavar="[LAKE] [FILE]")
 @click.option("-c", "--command", "text", metavar="SQL", help="Run these statements, and leave.")
 @click.option("--catalog", shell_complete=complete_catalog, help="Attach this catalog of the lake, and USE it.")
 @click.option("--read-only", is_flag=True, help="Attach it for reading only.")
-def sql(file: str | None, text: str | None, catalog: str | None, read_only: bool) -> None:
+@click.option("--mode", type=click.Choice(MODES), help="How results are printed; table unless --json is given.")
+def sql(given: Sequence[str], text: str | None, catalog: str | None, read_only: bool, mode: str | None) -> None:
     """Run SQL statements, or open a shell for them.
 
-    They are given with -c, in a file ("-" is standard input), or in the shell that opens without either.
-    With --catalog the catalog is attached under its name and in use; others can be attached with ATTACH. The results
-    of all statements are printed. The first statement that fails ends the run with an error; in a shell it goes on.
+    They are given with -c, in a file ("-" is standard input), or in the shell that opens without either. LAKE is the
+    lake, as for --lake: a metadata file that is there, or the URL of one. If it holds one catalog, that one is in use;
+    of several, --catalog or USE chooses. Every catalog of the lake can be named; others can be attached with ATTACH.
+    The results of all statements are printed. The first statement that fails ends the run with an error, which names
+    its line; in a shell it goes on.
 
-    With --json: `columns`, `types`, `rows` of the last statement.
+    With --json: `columns`, `types`, `rows` of each statement, one document after another.
 
     Examples:
-      forklake sql --catalog shop -c "SELECT * FROM orders"
-      forklake sql --catalog shop load.sql
-      forklake sql -c "ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop'); FROM shop.snapshots()"
+      forklake sql lake.db
+      forklake sql --catalog shop -c "SELECT * FROM orders" --mode csv
+      forklake sql lake.db load.sql
+      forklake sql -c "ATTACH 'ducklake:lake.db' AS shop; FROM shop.snapshots()"
     """
+    file = _take_lake(given)
     if file is not None and text is not None:
         raise click.UsageError("Give a file or -c, not both.")
-    if read_only and catalog is None:
-        raise click.UsageError("--read-only is said of the catalog that --catalog names.")
-    with _session(catalog, read_only=read_only) as connection:
+    if mode is not None and output.wants_json() and mode != "json":
+        raise click.UsageError("Give --json or --mode, not both.")
+    if read_only and lake_url() is None:
+        raise click.UsageError("--read-only is said of a catalog of the lake: name the lake.")
+    answering = Answering(mode or ("json" if output.wants_json() else "table"))
+    url = existing_lake() if catalog is not None or lake_url() is not None else None
+    with open_session(url, catalog, read_only=read_only) as (connection, lake):
         if text is None and file is None and sys.stdin.isatty():
-            if catalog is None:
-                click.echo(_missing_catalog_hint(), err=True)
-            run_shell(connection)
+            if connection.in_use is None:
+                click.echo(missing_catalog_hint(lake), err=True)
+            shell.loop.run_shell(connection, answering)
             return
+        source = None if text is not None or file in (None, "-") else file
+        script = text if text is not None else sys.stdin.read() if source is None else read_script(source)
         try:
-            _run(connection, text if text is not None else _read(file))
+            run_script(connection, script, answering, source)
         except NotFoundError as error:
-            if not connection.attached:
-                error.advice = _missing_catalog_hint()
+            if connection.in_use is None and not connection.attached:
+                error.advice = missing_catalog_hint(lake)
             raise
+        if connection.is_in_transaction:
+            raise InvalidInputError(
+                "The transaction was not committed; it was rolled back.", hint="End it with COMMIT."
+            )
 
 
-def _run(connection: Connection, text: str) -> None:
-    """Run statements and print their results; with --json, only the last one."""
-    if output.wants_json():
-        show_answer(connection.sql(text))
-    else:
-        show_answers(connection.results(text))
-    if connection.is_in_transaction:
-        raise InvalidInputError("The transaction was not committed; it was rolled back.", hint="End it with COMMIT.")
+def _take_lake(given: Sequence[str]) -> str | None:
+    """Take the lake from the arguments, and return the other one.
 
+    That is a file with statements; None if there is none.
 
-def _missing_catalog_hint() -> str:
-    """Return the advice for a session without a catalog."""
-    url, names = lake_url(), list[str]()
-    try:
-        if url is not None and lake_exists(url):
-            with forklake.open(url) as lake:
-                names = [info.name for info in lake.catalogs(limit=_LISTED + 1)]
-    except ForklakeError:
-        names = []  # what is wrong with the lake is told when it is used
-    more = ", ..." if len(names) > _LISTED else ""
-    which = f" of the lake ({', '.join(names[:_LISTED])}{more})" if names else ""
-    return f"Nothing is attached: --catalog names a catalog{which}, or say ATTACH."
-
-
-def _read(file: str | None) -> str:
-    if file in (None, "-"):
-        return sys.stdin.read()
-    try:
-        return Path(str(file)).read_text(encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"{file!r} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"{file!r} is no text in UTF-8; nothing was run.") from error
-
-
-@contextmanager
-def _session(catalog: str | None, *, read_only: bool) -> Iterator[Connection]:
-    with forklake.connect() as connection:
-        if catalog is not None:
-            options = [f"CATALOG {quote_text(catalog)}", *(["READ_ONLY"] if read_only else [])]
-            name = quote_name(catalog)
-            url = existing_lake().removeprefix("ducklake:")
-            try:
-                connection.sql(f"ATTACH {quote_text(f'ducklake:{url}')} AS {name} ({', '.join(options)}); USE {name}")
-            except NotFoundError as error:
-                raise NotFoundError(error.message, hint=error.advice or ListCatalogs()) from error
-        yield connection
+    Raises:
+        UsageError: There are too many, or it is neither.
+    """
+    lakes = [word for word in given if is_store(word)]
+    files = [word for word in given if word not in lakes]
+    if len(lakes) > 1 or len(files) > 1:
+        raise click.UsageError("Give one lake and one file at most.")
+    if lakes:
+        name_lake(lakes[0])
+    if files and files[0] != "-" and not Path(files[0]).is_file():
+        raise click.UsageError(
+            f"{files[0]!r} is neither a file with statements nor a lake that is there; `forklake init` makes a lake."
+        )
+    return files[0] if files else None

@@ -81,6 +81,22 @@ def embedded_path(url: str) -> Path | None:
     return None if kind == "postgres" else Path(rest)
 
 
+def is_store(url: str) -> bool:
+    """Return whether a text names a metadata database.
+
+    It does by a URL, or as a file that is one.
+    """
+    try:
+        kind, rest = split_url(url)
+        if kind != "file":
+            return True
+        with Path(rest).open("rb") as file:
+            start = file.read(16)
+    except (ConfigError, OSError):
+        return False
+    return start[8:12] == b"DUCK" or start == b"SQLite format 3\0"
+
+
 def lake_key(url: str) -> str:
     """Return the key that identifies a lake.
 

@@ -243,6 +243,11 @@ class Connection:
         return [one.alias for one in self._state.attachments.all()]
 
     @property
+    def in_use(self) -> tuple[str, str] | None:
+        """The catalog and the schema in use; None if there are none."""
+        return None if self._state.current is None else (self._state.current[0].alias, self._state.current[1])
+
+    @property
     def is_in_transaction(self) -> bool:
         """Whether a transaction was begun and is not ended."""
         return self._state.work.is_explicit

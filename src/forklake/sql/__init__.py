@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["language", "parse", "rows"]
+__all__ = ["function_names", "language", "parse", "rows"]
 
 if TYPE_CHECKING:
-    from forklake.sql import language, parse, rows
+    from forklake.sql import function_names, language, parse, rows
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot

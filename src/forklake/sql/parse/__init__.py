@@ -9,7 +9,7 @@ from forklake.sql.parse.statement import (
     parse_type,
     parse_value,
 )
-from forklake.sql.parse.tokens import is_complete
+from forklake.sql.parse.tokens import is_complete, statement_places
 
 __all__ = [
     "check_stored_text",
@@ -20,4 +20,5 @@ __all__ = [
     "parse_sort_key",
     "parse_type",
     "parse_value",
+    "statement_places",
 ]

@@ -158,6 +158,21 @@ def statements(text: str) -> Iterator[tuple[list[Token], Token | None]]:
         yield tokens, None
 
 
+def statement_places(text: str) -> list[tuple[int, str]]:
+    r"""Return the line of each statement, and its text without the semicolon.
+
+    >>> statement_places("SELECT 1;\n-- and\nSELECT 2")
+    [(1, 'SELECT 1'), (3, 'SELECT 2')]
+
+    Raises:
+        InvalidInputError: As in `statements`.
+    """
+    return [
+        (text.count("\n", 0, tokens[0].start) + 1, text[tokens[0].start : tokens[-1].end + 1])
+        for tokens, _ in statements(text)
+    ]
+
+
 def syntax_error(text: str, token: Token | None) -> InvalidInputError:
     """Return the error for a misplaced token; None is the end of the text."""
     if token is None:

@@ -1,27 +1,19 @@
-"""Progress of our jobs on a terminal, and their end with the block they run in."""
+"""Progress of our jobs, and their end with the block they run in."""
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 from uuid import uuid4
 
 from pyspark.sql import SparkSession
-from rich.console import Console
-from rich.filesize import decimal
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from forklake.engine.display import JobCounts, is_visible, show_line
 from forklake.engine.spark.driver.failures import SPARK_ERRORS
 from forklake.engine.spark.driver.session import is_remote
-
-SWITCH: Final = "FORKLAKE_PROGRESS"
-"""The environment variable that turns the display off with ``0``."""
 
 _POLL_SECONDS: Final = 0.2
 _QUIET_SECONDS: Final = 1.0
@@ -29,22 +21,6 @@ _QUIET_SECONDS: Final = 1.0
 
 _CANCEL_SECONDS: Final = 10.0
 _GROUP: Final = "spark.jobGroup.id"
-
-
-@dataclass(frozen=True, slots=True)
-class JobCounts:
-    """How much of some jobs is done."""
-
-    tasks: int = 0
-    all_tasks: int = 0
-    rows: int = 0
-    byte_count: int = 0
-
-    def __str__(self) -> str:
-        parts = [f"{self.tasks}/{self.all_tasks} tasks"] if self.all_tasks else []
-        parts += [f"{self.rows:,} rows"] if self.rows else []
-        parts += [decimal(self.byte_count)] if self.byte_count else []
-        return ", ".join(parts)
 
 
 class _Jobs(Protocol):
@@ -67,7 +43,7 @@ def progress(spark: SparkSession, title: str) -> Iterator[None]:
     jobs: _Jobs = _RemoteJobs(spark) if is_remote(spark) else _LocalJobs(spark)
     jobs.begin()
     try:
-        with _show(jobs, title):
+        with show_line(title, jobs.counts, after_seconds=_QUIET_SECONDS):
             yield
     except BaseException:
         with suppress(*SPARK_ERRORS):  # if it is lost, so are the jobs
@@ -76,6 +52,19 @@ def progress(spark: SparkSession, title: str) -> Iterator[None]:
     finally:
         with suppress(*SPARK_ERRORS):
             jobs.end()
+
+
+@contextmanager
+def watch(spark: SparkSession, title: str) -> Iterator[None]:
+    """Show the progress of jobs that only read, as `progress` does.
+
+    Where it cannot be seen, this costs nothing.
+    """
+    if not is_visible():
+        yield
+        return
+    with progress(spark, title):
+        yield
 
 
 class _LocalJobs:
@@ -168,38 +157,3 @@ class _RemoteJobs:
     def _report(self, stages: Any, **_: object) -> None:
         if threading.get_ident() == self._thread and stages:
             self._counts = JobCounts(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
-
-
-@contextmanager
-def _show(jobs: _Jobs, title: str) -> Iterator[None]:
-    if not sys.stderr.isatty() or os.environ.get(SWITCH) == "0":
-        yield
-        return
-    over = threading.Event()
-    display = threading.Thread(target=_display, args=(jobs, title, over), name="forklake-progress", daemon=True)
-    display.start()
-    try:
-        yield
-    finally:
-        over.set()
-        display.join()
-
-
-def _display(jobs: _Jobs, title: str, over: threading.Event) -> None:
-    """Draw a line until the jobs end; a failing display must not fail the jobs."""
-    if over.wait(_QUIET_SECONDS):
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[done]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        line = bar.add_task(title, total=None, done="")
-        while not over.wait(_POLL_SECONDS):
-            try:
-                done = jobs.counts()
-            except Exception:  # the session may be gone, or may keep no statistics
-                return
-            bar.update(line, completed=done.tasks, total=done.all_tasks or None, done=str(done))

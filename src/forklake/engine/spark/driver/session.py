@@ -20,6 +20,7 @@ from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote as speaks_connect
 
+from forklake.engine.display import show_line
 from forklake.engine.spark.driver.environment import environment
 from forklake.engine.spark.driver.gateway import forget, has_ended, is_lost, is_stopped
 from forklake.engine.spark.driver.java import check_java
@@ -198,7 +199,7 @@ def _start(conf: Mapping[str, str]) -> SparkSession:
     java = None
     builder = SparkSession.builder.config(map=dict(settings))
     try:
-        with quiet(), environment(**wanted):
+        with show_line("Starting Spark ..."), quiet(), environment(**wanted):
             if not is_connect and SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
                 java = launch(settings)
             made = builder.getOrCreate()

@@ -18,6 +18,7 @@ from pyspark.sql.types import VariantVal
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_jobs, reaching_spark, translation
 from forklake.engine.spark.driver.gateway import losses
 from forklake.engine.spark.driver.isolate import clone, without_rule
+from forklake.engine.spark.driver.progress import watch
 from forklake.engine.spark.driver.quiet import quiet
 from forklake.engine.spark.driver.session import check_running, is_remote
 from forklake.engine.spark.read.collect import arrow_batches
@@ -137,7 +138,7 @@ def collect_rows(frame: DataFrame, paths: Sequence[str] = (), what: str = "the q
         EngineError: The job failed for another reason, or Spark was lost since the query was made.
     """
     check_running(frame.sparkSession, "of the query", hint="Run the query again.")
-    with guard_jobs(what, paths):
+    with guard_jobs(what, paths), watch(frame.sparkSession, f"Running {what}"):
         return frame.toArrow() if is_remote(frame.sparkSession) else arrow_batches(frame)
 
 

@@ -1,0 +1,197 @@
+"""The commands of the shell itself, which begin with a dot."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from forklake.cli import output
+from forklake.cli.answer import MODES, Answering
+from forklake.cli.shell.script import read_script, run_script
+from forklake.errors import InvalidInputError
+from forklake.model.flags import read_flag
+from forklake.model.names import fold, nearest
+from forklake.model.quoting import quote_name
+
+if TYPE_CHECKING:
+    from forklake.session.connection import Connection
+    from forklake.session.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the shell.
+
+    Attributes:
+        run: Takes the session, how results are printed, and the words after the command.
+        form: How it is written.
+        meaning: What it does, in a few words.
+        most_words: How many words may follow it.
+    """
+
+    run: Callable[[Connection, Answering, Sequence[str]], None]
+    form: str
+    meaning: str
+    most_words: int = 0
+
+
+def run_command(line: str, connection: Connection, answering: Answering) -> bool:
+    """Run a line that begins with a dot; return whether the shell goes on.
+
+    Raises:
+        InvalidInputError: There is no such command, or its words do not fit; nothing was done.
+        ForklakeError: It failed.
+    """
+    try:
+        name, *words = shlex.split(line)
+    except ValueError as error:
+        raise InvalidInputError(f"The command cannot be read: {error}; nothing was done.") from error
+    name = fold(name)
+    if name in _LEAVE:
+        return False
+    found = COMMANDS.get(_SHORT.get(name, name))
+    if found is None:
+        near = nearest(name, [*COMMANDS, ".quit"])
+        meant = f' Did you mean "{near}"?' if near else ""
+        raise InvalidInputError(f'There is no command "{name}".{meant}', hint='".help" lists those that are.')
+    if len(words) > found.most_words:
+        raise InvalidInputError(f'It is written "{found.form}"; nothing was done.')
+    found.run(connection, answering, words)
+    return True
+
+
+def _rows(connection: Connection, text: str, parameters: Sequence[object] = ()) -> Result:
+    found = connection.sql(text, list(parameters))
+    assert found is not None
+    return found
+
+
+def _tables(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """List the tables and views in use, or of a catalog or schema."""
+    within = f" FROM {'.'.join(quote_name(part) for part in words[0].split('.'))}" if words else ""
+    listed = _rows(connection, f"SHOW TABLES{within}")
+    for (name,) in listed.rows():
+        click.echo(output.printable(str(name)))
+
+
+def _schema(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """Print the statements that make the tables and views of the catalog in use."""
+    if connection.in_use is None:
+        raise InvalidInputError("No catalog is in use.", hint="Say USE first.")
+    catalog, _ = connection.in_use
+    found = False
+    for function, column in (("duckdb_tables", "table_name"), ("duckdb_views", "view_name")):
+        listed = _rows(connection, f"FROM {function}()")
+        places = {name: place for place, name in enumerate(listed.columns)}
+        for row in listed.rows():
+            names = (fold(row[places[column]]), fold(f"{row[places['schema_name']]}.{row[places[column]]}"))
+            if row[places["database_name"]] == catalog and (not words or fold(words[0]) in names):
+                click.echo(str(row[places["sql"]]).rstrip().rstrip(";") + ";")
+                found = True
+    if words and not found:
+        raise InvalidInputError(f'There is no table or view "{words[0]}" in "{catalog}".')
+
+
+def _lake_alias(connection: Connection) -> str:
+    """Return a catalog of the lake in use, by which functions find the lake."""
+    if connection.in_use is not None:
+        return connection.in_use[0]
+    if not connection.attached:
+        raise InvalidInputError("No catalog is in use.", hint="Say USE first, or ATTACH.")
+    return connection.attached[0]
+
+
+def _catalogs(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """List the catalogs of the lake, or those whose names begin with a text."""
+    listed = _rows(
+        connection,
+        "FROM ducklake_catalogs(?, prefix => ?)",
+        [_lake_alias(connection), words[0] if words else ""],
+    )
+    for row in listed.rows():
+        click.echo(output.printable(str(row[1])))
+
+
+def _tree(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """Draw the tree of forks, of the lake or of one catalog."""
+    named = ", name => ?" if words else ""
+    listed = _rows(connection, f"FROM ducklake_fork_tree(?{named})", [_lake_alias(connection), *words])
+    place = {name: index for index, name in enumerate(listed.columns)}
+    rows = listed.rows()
+    least = min((row[place["level"]] for row in rows), default=0)
+    for row in rows:
+        ahead, behind = row[place["ahead"]], row[place["behind"]]
+        told = [] if ahead is None else [f"+{ahead} -{behind}"]
+        told += [] if row[place["is_live"]] else ["dropped"]
+        name = output.printable(str(row[place["catalog_name"]]))
+        more = f"  ({', '.join(told)})" if told else ""
+        click.echo("  " * (row[place["level"]] - least) + name + more)
+
+
+def _mode(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """Say or choose how results are printed."""
+    if not words:
+        click.echo(f"{answering.mode}, of {', '.join(MODES)}")
+    elif words[0].lower() in MODES:
+        answering.mode = words[0].lower()
+    else:
+        raise InvalidInputError(f'There is no mode "{words[0]}"; there are {", ".join(MODES)}.')
+
+
+def _timer(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """Say or choose whether the time of each statement is told."""
+    chosen = read_flag(words[0]) if words else None
+    if words and chosen is None:
+        raise InvalidInputError(f'The timer is "on" or "off", not "{words[0]}".')
+    answering.has_timer = answering.has_timer if chosen is None else chosen
+    if not words:
+        click.echo("on" if answering.has_timer else "off")
+
+
+def _read(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """Run the statements of a file."""
+    if not words:
+        raise InvalidInputError('It is written ".read FILE"; nothing was done.')
+    try:
+        text = read_script(words[0])
+    except click.UsageError as error:
+        raise InvalidInputError(error.message) from error
+    run_script(connection, text, answering, words[0])
+
+
+def _help(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    click.echo('Statements end with ";", and may go over several lines. Tab completes names, the arrow keys bring')
+    click.echo("earlier statements back. Ctrl-C forgets what is typed, or stops what runs; Ctrl-D leaves.")
+    for command in COMMANDS.values():
+        click.echo(f"  {command.form:<20}{command.meaning}")
+    click.echo(f"  {'.quit':<20}leave")
+
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    ".tables": Command(_tables, ".tables [SCHEMA]", "tables and views in use, or of a catalog or schema", 1),
+    ".schema": Command(_schema, ".schema [TABLE]", "the statements that make tables and views", 1),
+    ".catalogs": Command(_catalogs, ".catalogs [PREFIX]", "catalogs of the lake in use", 1),
+    ".tree": Command(_tree, ".tree [CATALOG]", "forks, each below its parent", 1),
+    ".mode": Command(_mode, ".mode [MODE]", f"how results are printed: {', '.join(MODES)}", 1),
+    ".timer": Command(_timer, ".timer [on|off]", "whether times are told", 1),
+    ".read": Command(_read, ".read FILE", "run the statements of a file", 1),
+    ".help": Command(_help, ".help", "this text", 1),
+}
+_LEAVE: Final = frozenset({".quit", ".exit", ".q"})
+_SHORT: Final = {".h": ".help", ".?": ".help"}
+_WORDS: Final = {"quit": ".quit", "exit": ".quit", "\\q": ".quit", "help": ".help", "\\?": ".help", "\\h": ".help"}
+
+
+def command_of(text: str) -> str | None:
+    """Return the command that a line is; None if it is a statement.
+
+    Words that other shells know are commands, too: ``quit``, ``exit``, ``help``.
+    """
+    line = text.strip()
+    if line.startswith(".") and "\n" not in line:
+        return line
+    return _WORDS.get(fold(line.removesuffix(";").rstrip()))
