@@ -56,9 +56,10 @@ class PseudoTerminal:
 
     def type(self, text: str, until: str) -> str:
         """Type a text, and return what is shown once the text before the cursor ends with another one."""
+        cursor, end = self._screen.cursor, time.monotonic() + 5
+        before = (cursor.x, cursor.y)
         self.write(text)
-        end = time.monotonic() + 0.3
-        while time.monotonic() < end:  # what is typed is shown first
+        while (cursor.x, cursor.y) == before and time.monotonic() < end:  # what is typed is shown first
             self._take()
         return self.read(until)
 
