@@ -42,6 +42,33 @@ def rows(lake: Lake, sql: str, **params: Any) -> list[tuple[Any, ...]]:
     return lake._runtime.store.query(sql, **params)
 
 
+@contextmanager
+def counted(lake: Lake) -> Iterator[list[str]]:
+    """Provide the statements that sessions of the lake run."""
+    store: Any = lake._runtime.store
+    found: list[str] = []
+    reading = store.reading
+
+    @contextmanager
+    def recording() -> Iterator[Any]:
+        with reading() as session:
+            query = session.query
+
+            def record(sql: str, /, **params: Any) -> list[Any]:
+                found.append(sql)
+                rows: list[Any] = query(sql, **params)
+                return rows
+
+            session.query = record
+            yield session
+
+    store.reading = recording
+    try:
+        yield found
+    finally:
+        del store.reading
+
+
 def state(lake: Lake) -> dict[str, list[tuple[Any, ...]]]:
     """Return all rows of the tables that say what exists, to see that a refused request left nothing behind."""
     tables = ("catalog", "head", "segment", "tombstone", "snapshot", "snapshot_changes", "metadata", "schema", "table")

@@ -1,7 +1,5 @@
 """One table in many catalogs: planned at once, each file read once, as each catalog alone would read it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -17,7 +15,7 @@ from forklake.model.predicate import Condition
 from forklake.model.scan import ScanFile, ScanPlan
 from forklake.ops.read_across import choose_catalogs, plan_across, shared_columns
 from forklake.sql.rows.row_texts import condition
-from tests.contract.support import data_file, delete_file
+from tests.contract.support import counted, data_file, delete_file
 
 Piece = tuple[Any, ...]
 
@@ -109,33 +107,6 @@ def test_each_catalog_reads_what_it_reads_alone(lake: Lake, shop: Catalog, seed:
     for where in (None, "i < 30", "s.a = 3 OR i > 80"):
         expected = {catalog.name: found for catalog in catalogs if (found := alone(catalog, where))}
         assert by_holder(shared(lake, where, names=[catalog.name for catalog in catalogs])) == expected
-
-
-@contextmanager
-def counted(lake: Lake) -> Iterator[list[str]]:
-    """Provide the statements that sessions of the lake run."""
-    store: Any = lake._runtime.store
-    found: list[str] = []
-    reading = store.reading
-
-    @contextmanager
-    def recording() -> Iterator[Any]:
-        with reading() as session:
-            query = session.query
-
-            def record(sql: str, /, **params: Any) -> list[Any]:
-                found.append(sql)
-                rows: list[Any] = query(sql, **params)
-                return rows
-
-            session.query = record
-            yield session
-
-    store.reading = recording
-    try:
-        yield found
-    finally:
-        del store.reading
 
 
 def test_the_number_of_queries_does_not_depend_on_the_number_of_forks(lake: Lake, shop: Catalog) -> None:

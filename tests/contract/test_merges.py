@@ -17,6 +17,7 @@ from forklake.errors import (
     MergeConflictError,
     SnapshotNotFoundError,
 )
+from tests.contract.support import counted
 from tests.lakes import LakeFactory
 from tests.merges.row_engine import RowEngine
 from tests.sound import check_sound
@@ -629,3 +630,24 @@ def test_a_fork_that_its_parent_merged_does_not_contain_itself_when_its_epochs_g
     append(3000)(below)
     shop.merge(below)
     assert shop.table("orders").arrow().num_rows == 400
+
+
+def test_the_number_of_queries_does_not_depend_on_the_number_of_tables(lake: Lake, shop: Catalog) -> None:
+    counts = []
+    for number in (2, 6):
+        catalog = lake.create_catalog(f"shop-{number}")
+        tables = [catalog.create_table(f"t{each}", {"id": "BIGINT"}) for each in range(number)]
+        for table in tables:
+            table.append(pa.table({"id": range(10)}))
+        agent, other = catalog.fork(f"agent-{number}"), catalog.fork(f"other-{number}")
+        for table in agent.tables():
+            table.append(pa.table({"id": range(10, 20)}))
+        with counted(lake) as of_diff:
+            assert len(catalog.diff(agent).tables) == number
+        with counted(lake) as of_merge:
+            assert len(catalog.merge(agent).tables) == number
+        with counted(lake) as of_reset:
+            assert len(other.reset_to(agent).tables) == number
+        counts.append((len(of_diff), len(of_merge), len(of_reset)))
+        assert all(table.count() == 20 for table in (*catalog.tables(), *other.tables()))
+    assert counts[0] == counts[1]

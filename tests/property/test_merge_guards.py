@@ -83,15 +83,17 @@ def the_base_is_what_both_have(lake: Lake, shop: Catalog) -> None:
 def _the_last_merge_of_the_target_is_the_base(sabotage: Sabotage) -> None:
     original = knowledge.readable_bases
 
-    def since_last_merge(session: Any, source: Node, target: Node, names: tuple[str, str]) -> Any:
-        ((last,),) = session.query(
-            "SELECT max(begin_snapshot) FROM forklake.ducklake_merge WHERE catalog_id = :t AND source_id = :s",
-            t=target.catalog_id,
-            s=source.catalog_id,
+    def since_last_merge(session: Any, *arguments: Any) -> Any:
+        found = session.query(
+            "SELECT catalog_id, begin_snapshot FROM forklake.ducklake_merge WHERE kind = 'merge'"
+            " ORDER BY begin_snapshot DESC LIMIT 1"
         )
-        if last is None:
-            return original(session, source, target, names)
-        return [(Node(target.catalog_id, last), heads.version_of(session, target.catalog_id, last))]
+        if not found:
+            return original(session, *arguments)
+        node = Node(*found[0])
+        version = heads.version_of(session, *found[0])
+        assert version is not None
+        return [knowledge.Base(node, knowledge.knowledge(session, node), version)]
 
     sabotage.put(merge_catalogs, "readable_bases", since_last_merge)
 

@@ -42,35 +42,38 @@ def knowledge(source: Store | Session, node: Node) -> Knowledge:
     return found
 
 
-def bases(source: Store | Session, one: Node, other: Node) -> list[Node]:
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A newest snapshot that two versions both contain.
+
+    Attributes:
+        node: The snapshot.
+        contained: What it contains itself.
+        version: The version that it is read as.
+    """
+
+    node: Node
+    contained: Knowledge
+    version: Version
+
+
+def readable_bases(source: Store | Session, mine: Knowledge, theirs: Knowledge, names: tuple[str, str]) -> list[Base]:
     """Return the newest snapshots that two versions both contain, usually one.
 
-    Those that another of them contains are left out.
-    """
-    mine, theirs = knowledge(source, one), knowledge(source, other)
-    common = [Node(catalog, min(mine[catalog], theirs[catalog])) for catalog in mine.keys() & theirs.keys()]
-    found: list[Node] = []
-    covered: list[Knowledge] = []
-    # A snapshot contains only older ones.
-    for node in sorted(common, key=lambda node: node.snapshot_id, reverse=True):
-        if not any(known.get(node.catalog_id, -1) >= node.snapshot_id for known in covered):
-            found.append(node)
-            covered.append(knowledge(source, node))
-    return found
-
-
-def readable_bases(
-    source: Store | Session, one: Node, other: Node, names: tuple[str, str]
-) -> list[tuple[Node, Version]]:
-    """Return the bases of two versions, each as a version that can be read.
+    Those that another of them contains are left out. Each can be read.
 
     Raises:
         MergeBaseError: They have none, or one is expired and nobody is pinned there.
     """
-    nodes = bases(source, one, other)
-    if not nodes:
+    common = [Node(catalog, min(mine[catalog], theirs[catalog])) for catalog in mine.keys() & theirs.keys()]
+    if not common:
         raise strangers_error(names)
-    return [(node, readable_version(source, node, names)) for node in nodes]
+    found: list[Base] = []
+    # A snapshot contains only older ones.
+    for node in sorted(common, key=lambda node: node.snapshot_id, reverse=True):
+        if not any(base.contained.get(node.catalog_id, -1) >= node.snapshot_id for base in found):
+            found.append(Base(node, knowledge(source, node), readable_version(source, node, names)))
+    return found
 
 
 def strangers_error(names: tuple[str, str]) -> MergeBaseError:

@@ -95,6 +95,25 @@ class CatalogState:
             self._kept[key] = self._check_rows(visibility.latest(self.store, self.version, table, table_id))
         return self._kept[key]
 
+    def keep_tables(self, kinds: Iterable[MetadataTable[Any]], tables: Sequence[TableId]) -> None:
+        """Read rows or statistics of some tables, so that later reads find them.
+
+        There is one query for each kind, however many tables there are.
+        """
+        for kind in kinds:
+            wanted = [table_id for table_id in tables if (kind.name, (("table_id", table_id),)) not in self._kept]
+            if not wanted:
+                continue
+            found: dict[TableId, list[Any]] = {table_id: [] for table_id in wanted}
+            if kind in _STATISTICS:
+                rows = self._check_rows(visibility.all_latest(self.store, self.version, kind, wanted))
+            else:
+                rows = self.rows(kind, {"table_id": wanted})
+            for row in rows:
+                found[row.table_id].append(row)
+            for table_id, of_table in found.items():
+                self._kept[kind.name, (("table_id", table_id),)] = of_table
+
     def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
         return self._check_rows(visibility.following(self.store, table, parents, where))

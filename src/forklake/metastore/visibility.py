@@ -107,8 +107,10 @@ def latest(source: Source, chain: Chain, table: MetadataTable[R], table_id: Tabl
     ]
 
 
-def all_latest(source: Source, chain: Chain, table: MetadataTable[R]) -> list[R]:
-    """Return the newest statistics of all tables of the lineage.
+def all_latest(
+    source: Source, chain: Chain, table: MetadataTable[R], tables: Sequence[TableId] | None = None
+) -> list[R]:
+    """Return the newest statistics of some tables, or of all tables of the lineage.
 
     Each set is from the nearest owner that wrote any.
     """
@@ -117,11 +119,12 @@ def all_latest(source: Source, chain: Chain, table: MetadataTable[R]) -> list[R]
     found = source.query(
         f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} ="
+        f" WHERE r.catalog_id = c.owner_id{'' if tables is None else ' AND r.table_id IN (:of...)'} AND r.{BEGIN} ="
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
         f" WHERE b.catalog_id = c.owner_id AND b.table_id = r.table_id AND b.{BEGIN} <= c.bound)"
         f" ORDER BY {', '.join(f'r.{name}' for name in table.columns[:2])}",
         **chain_params(chain),
+        **({} if tables is None else {"of": list(tables)}),
     )
     nearest: dict[int, int] = {}
     for depth, *_, table_id in (values[:5] for values in found):

@@ -9,7 +9,8 @@ from dataclasses import replace
 from forklake.catalog import lookup, versions
 from forklake.catalog.fields import wider_fields
 from forklake.catalog.holdings import Held, HeldDifference, files_of
-from forklake.catalog.knowledge import Node, readable_bases
+from forklake.catalog.knowledge import Node, knowledge, readable_bases
+from forklake.catalog.places import catalog_directories
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.errors import MergeBaseError, NotFoundError
 from forklake.metastore.differences import changed_tables
@@ -28,7 +29,7 @@ from forklake.ops.diffing.file_changes import count_places, known_counts, row_ch
 from forklake.ops.diffing.object_changes import ObjectDiff, schema_names
 from forklake.ops.merging.row_choice import PlacedRows
 from forklake.ops.merging.sides import Side, Sides
-from forklake.ops.merging.table_files import Touched, holdings_of, touches_of
+from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, touches_of
 from forklake.ops.merging.table_rows import read_places
 from forklake.ops.runtime import Runtime
 
@@ -48,12 +49,14 @@ def diff_catalogs(runtime: Runtime, before: Version, after: Version) -> CatalogD
         changes = list(objects.first_changes())
         altered = {table for change in changes if (table := getattr(change, "table_id", None)) is not None}
         touched = touches_of(sides, sides.source, sorted(tables))
+        held = [holdings_by_table(side, touched) for side in (sides.bases[0], sides.source)]
+        roots = catalog_directories(sides.session, sides.lake_path, set(after.owners))
         names = schema_names((sides.source, *sides.bases))
         told = []
         for row in _rows_of(sides, sorted(altered | touched.keys())):
-            found = _file_diff(sides, row.table_id, touched.get(row.table_id, Touched()))
+            found = HeldDifference.of(*(of_side.get(row.table_id, Held({}, {})) for of_side in held))
             if found and row.table_id not in objects.old_tables:
-                changes += row_changes(sides, row, found)
+                changes += row_changes(sides, row, found, roots)
             if found or row.table_id in altered:
                 told.append(_table_diff(row, names[row.schema_id], objects, found))
         changes += objects.last_changes()
@@ -73,16 +76,21 @@ def base_of(runtime: Runtime, one: Version, other: Version) -> Version:
         MergeBaseError: There is none, there are several, or it is expired and nobody is pinned there.
     """
     with runtime.store.reading() as session:
-        nodes = [Node(versions.owner_of(session, version), version.snapshot_id) for version in (one, other)]
+        mine, theirs = (
+            knowledge(session, Node(versions.owner_of(session, version), version.snapshot_id))
+            for version in (one, other)
+        )
         names = _name(session, one), _name(session, other)
-        found = readable_bases(session, nodes[0], nodes[1], names)
+        found = readable_bases(session, mine, theirs, names)
     if len(found) > 1:
-        told = " and ".join(f"snapshot {node.snapshot_id} of catalog {node.catalog_id}" for node, _ in found)
+        told = " and ".join(
+            f"snapshot {node.snapshot_id} of catalog {node.catalog_id}" for node in (base.node for base in found)
+        )
         raise MergeBaseError(
             f'"{names[0]}" and "{names[1]}" have {len(found)} newest snapshots in common: {told}.',
             hint="Compare with one of them.",
         )
-    return found[0][1]
+    return found[0].version
 
 
 def find_table(runtime: Runtime, before: Version, after: Version, name: str, schema: str) -> TableId:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from forklake.catalog import limits, lookup, versions
 from forklake.catalog.commit import Plan, commit_once, contention_error
-from forklake.catalog.knowledge import Knowledge, Node, knowledge, readable_bases, strangers_error
+from forklake.catalog.knowledge import Base, Knowledge, Node, knowledge, readable_bases, strangers_error
 from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.state import CatalogState, Draft
 from forklake.errors import (
@@ -167,20 +167,20 @@ class _Attempt:
         self._owner = versions.owner_of(session, source)
         nodes = Node(self._owner, source.snapshot_id), Node(target.catalog_id, target.snapshot_id)
         self._knows = knowledge(session, nodes[0]), knowledge(session, nodes[1])
-        by_files = True
+        by_files, names = True, (self._source.name, self._target.name)
         if request.kind == "reset":
             if self._knows[0].keys().isdisjoint(self._knows[1]):
-                raise strangers_error((self._source.name, self._target.name))
-            found = [(nodes[1], target)]  # compared with itself, the target has changed nothing
+                raise strangers_error(names)
+            found = [Base(nodes[1], self._knows[1], target)]  # compared with itself, the target has changed nothing
         else:
-            found = readable_bases(session, *nodes, (self._source.name, self._target.name))
-            before = [knowledge(session, node) for node, _ in found]
+            found = readable_bases(session, *self._knows, names)
+            before = [base.contained for base in found]
             by_files = not all(_may_have_returned(session, before, known) for known in self._knows)
-        sides = Sides.of(session, self._runtime.lake_path, [base for _, base in found], source, target)
+        sides = Sides.of(session, self._runtime.lake_path, [base.version for base in found], source, target)
         _check_tables(sides, request.strategies)
         check_keys(sides, request.keys)
         self._source_version = source
-        self._bases = tuple((node.catalog_id, node.snapshot_id) for node, _ in found)
+        self._bases = tuple((base.node.catalog_id, base.node.snapshot_id) for base in found)
         return plan_merge(sides, request.strategies, keys=request.keys, by_files=by_files)
 
     def _is_written(self, planned: Planned) -> bool:

@@ -6,7 +6,7 @@ They are told as changes, and as counts of rows.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from forklake.catalog.holdings import HeldDifference, HeldFile, version_of
 from forklake.catalog.places import Places
@@ -22,8 +22,8 @@ from forklake.model.change import (
 )
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.difference import RowCounts
-from forklake.model.ids import ColumnId, DataFileId
-from forklake.model.rows import TableRow
+from forklake.model.ids import CatalogId, ColumnId, DataFileId
+from forklake.model.rows import DataFileRow, DeleteFileRow, TableRow
 from forklake.ops.merging.row_choice import PlacedRows
 from forklake.ops.merging.sides import Side, Sides
 
@@ -73,10 +73,13 @@ def count_places(before: PlacedRows, after: PlacedRows) -> RowCounts:
     return RowCounts(inserted, int(before.row_ids.size) - (int(after.row_ids.size) - inserted), updated)
 
 
-def row_changes(sides: Sides, table: TableRow, found: HeldDifference) -> Iterator[Change]:
+def row_changes(
+    sides: Sides, table: TableRow, found: HeldDifference, roots: Mapping[CatalogId, str]
+) -> Iterator[Change]:
     """Yield what a commit would do to the rows of a table.
 
-    A file whose rows come back is removed and added again: no change takes a delete back.
+    A file whose rows come back is removed and added again: no change takes a delete back. ``roots`` has the directories
+    of the catalogs that the second side inherits from, and its own.
     """
     again = [other for one, other in found.changed if _shows_again(one, other)]
     kept = {file.row.data_file_id for file in again}
@@ -86,7 +89,10 @@ def row_changes(sides: Sides, table: TableRow, found: HeldDifference) -> Iterato
     if found.removed_rows:
         yield DeleteInlined(table.table_id, tuple(row.row_id for row in found.removed_rows))
     added = [*found.added, *again]
-    places = _places(sides, sides.source, table, [*added, *(other for _, other in found.changed)])
+    shown = [*added, *(other for _, other in found.changed)]
+    named: list[DataFileRow | DeleteFileRow] = [file.row for file in shown]
+    named += [file.deletes for file in shown if file.deletes is not None]
+    places = Places(sides.session, sides.lake_path, sides.source, table, named, roots=roots)
     if added:
         yield AppendFiles(table.table_id, tuple(_new_files(sides.source, places, added)))
     if found.added_rows:
@@ -141,11 +147,6 @@ def _new_files(side: Side, places: Places, files: Sequence[HeldFile]) -> Iterato
                 is_adopted=not row.path_is_relative,
             ),
         )
-
-
-def _places(sides: Sides, side: Side, table: TableRow, files: Sequence[HeldFile]) -> Places:
-    rows = [file.row for file in files], [file.deletes for file in files if file.deletes is not None]
-    return Places(sides.session, sides.lake_path, side, table, [*rows[0], *rows[1]])
 
 
 def _live(file: HeldFile) -> int | None:

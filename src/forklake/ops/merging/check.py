@@ -138,6 +138,8 @@ def _check_nulls(draft: Draft, planned: Planned, table: TableEdit) -> None:
     nullable = {row.column_id for row in lookup.columns(source, table.table_id) if row.nulls_allowed}
     strict = [row for row in lookup.columns(draft, table.table_id) if not row.nulls_allowed]
     doubted = [row for row in strict if row.column_id in nullable or (row.parent_column is None and row.origin is None)]
+    if not doubted:
+        return
     known = {row.column_id for row in lookup.columns(source, table.table_id)}
     stats = source.following(FILE_COLUMN_STATS, [file.row for file in rows.begun])
     for column in doubted:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.holdings import version_of
-from forklake.catalog.places import Places
+from forklake.catalog.places import Places, catalog_directories, owner_of
 from forklake.catalog.state import Draft
 from forklake.catalog.table_files import cut_at
 from forklake.metastore.written_tables import (
@@ -20,8 +20,52 @@ from forklake.metastore.written_tables import (
     MetadataTable,
 )
 from forklake.model.ids import DataFileId, MappingId, PartitionId, TableId
-from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow
+from forklake.model.rows import DataFileRow, DeleteFileRow, FileColumnStatsRow, InlinedDeleteRow
 from forklake.ops.merging.sides import Side, Sides
+
+
+class FileDetails:
+    """What the metadata tells of files beside their own rows.
+
+    It is read for the files of all tables together.
+
+    Args:
+        sides: The sides of the merge.
+        side: The one that has the files.
+        draft: What gets them.
+        files: All data files that may be copied.
+        deletes: All delete files that may be copied.
+
+    Attributes:
+        followers: Statistics and partition values, by data file.
+        described: The data files that the draft's catalog describes already, because it had them before.
+        roots: The directories of the catalogs that own the files.
+    """
+
+    def __init__(
+        self,
+        sides: Sides,
+        side: Side,
+        draft: Draft,
+        files: Sequence[DataFileRow],
+        deletes: Sequence[DeleteFileRow],
+    ) -> None:
+        self.followers: dict[DataFileId, list[Any]] = {}
+        self.described: set[DataFileId] = set()
+        as_own = [row.owned_by(draft.version.catalog_id) for row in files]
+        of_files: tuple[MetadataTable[Any], ...] = (FILE_COLUMN_STATS, FILE_VARIANT_STATS, FILE_PARTITION_VALUE)
+        for kind in of_files:
+            for row in side.following(kind, files):
+                self.followers.setdefault(row.data_file_id, []).append(row)
+            self.described |= {row.data_file_id for row in draft.base.following(kind, as_own)}
+        owners = {owner_of(row, side.version.catalog_id) for row in (*files, *deletes)}
+        self.roots = catalog_directories(sides.session, sides.lake_path, owners)
+
+    def column_stats(self, file: DataFileId) -> Iterator[FileColumnStatsRow]:
+        """Yield the statistics of the columns of a file."""
+        for row in self.followers.get(file, ()):
+            if isinstance(row, FileColumnStatsRow):
+                yield row
 
 
 class Copier:
@@ -37,6 +81,7 @@ class Copier:
         files: All data files that may be copied.
         deletes: All delete files that may be copied.
         partitions: The partitionings that the table has had for the draft.
+        details: What is known of the files, and perhaps of others.
     """
 
     def __init__(
@@ -48,20 +93,13 @@ class Copier:
         files: Sequence[DataFileRow],
         deletes: Sequence[DeleteFileRow],
         partitions: Collection[PartitionId],
+        details: FileDetails,
     ) -> None:
-        self._side, self._draft, self._partitions = side, draft, partitions
+        self._side, self._draft, self._partitions, self._details = side, draft, partitions, details
         self._own = draft.version.catalog_id
         named = lookup.table_by_id(side, table_id)
-        self._places = Places(sides.session, sides.lake_path, side, named, [*files, *deletes])
-        self._followers: dict[DataFileId, list[Any]] = {}
-        self._described: set[DataFileId] = set()
-        as_own = [row.owned_by(self._own) for row in files]
-        of_files: tuple[MetadataTable[Any], ...] = (FILE_COLUMN_STATS, FILE_VARIANT_STATS, FILE_PARTITION_VALUE)
-        for kind in of_files:
-            for row in side.following(kind, files):
-                self._followers.setdefault(row.data_file_id, []).append(row)
-            # The catalog describes a file already that it had before.
-            self._described |= {row.data_file_id for row in draft.base.following(kind, as_own)}
+        rows: list[DataFileRow | DeleteFileRow] = [*files, *deletes]
+        self._places = Places(sides.session, sides.lake_path, side, named, rows, roots=details.roots)
         self._mappings: set[MappingId] = set()
 
     def file(self, old: DataFileRow) -> list[Any]:
@@ -79,10 +117,10 @@ class Copier:
         )
         followers = [
             replace(row, origin=None)
-            for row in self._followers.get(old.data_file_id, ())
+            for row in self._details.followers.get(old.data_file_id, ())
             if has_partition or not isinstance(row, FILE_PARTITION_VALUE.row)
         ]
-        return [new, *([] if old.data_file_id in self._described else followers), *self._mapping(old)]
+        return [new, *([] if old.data_file_id in self._details.described else followers), *self._mapping(old)]
 
     def deletes(self, rows: Iterable[DeleteFileRow | InlinedDeleteRow]) -> list[Any]:
         """Return the rows of a file's deletes, as they begin in the draft."""

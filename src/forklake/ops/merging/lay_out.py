@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forklake.catalog import lookup
@@ -17,14 +17,14 @@ from forklake.metastore import visibility
 from forklake.metastore.visibility import BareChain
 from forklake.metastore.written_tables import (
     COLUMN,
-    FILE_COLUMN_STATS,
     PARTITION_INFO,
+    TABLE,
     TABLE_COLUMN_STATS,
     TABLE_STATS,
 )
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import ColumnStats, NewDeleteFile
-from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, TableId
+from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, PartitionId, TableId
 from forklake.model.rows import (
     DeleteFileRow,
     FileColumnStatsRow,
@@ -35,7 +35,7 @@ from forklake.model.rows import (
     TableStatsRow,
     ViewRow,
 )
-from forklake.ops.merging.copier import Copier
+from forklake.ops.merging.copier import Copier, FileDetails
 from forklake.ops.merging.plan import Planned, TableEdit
 from forklake.ops.merging.table_rows import RowsEdit
 from forklake.ops.merging.things import (
@@ -58,6 +58,7 @@ Written = Mapping[DataFileId, tuple[DeleteFileId, NewDeleteFile]]
 def lay_out(draft: Draft, planned: Planned, written: Written) -> None:
     """Put a merge into a draft of the target's head, on which it was planned."""
     layout = _Layout(draft, planned, written)
+    layout.read()
     for edit in planned.edits:
         layout.edit_object(edit)
     for table in planned.tables:
@@ -69,6 +70,28 @@ class _Layout:
     draft: Draft
     planned: Planned
     written: Written
+    details: FileDetails = field(init=False)
+    partitions: dict[TableId, set[PartitionId]] = field(init=False, default_factory=dict)
+    own_stats: dict[TableId, TableStatsRow] = field(init=False, default_factory=dict)
+
+    def read(self) -> None:
+        """Read what is needed of all tables, with as many queries as for one."""
+        draft, sides = self.draft, self.planned.sides
+        tables = [table.table_id for table in self.planned.tables]
+        moving = [file for table in self.planned.tables if table.rows for file in _moving(table.rows)]
+        deletes = [file.deletes for file in moving if file.deletes is not None]
+        self.details = FileDetails(sides, sides.source, draft, [file.row for file in moving], deletes)
+        if not tables:
+            return
+        draft.base.keep_tables((COLUMN, PARTITION_INFO, TABLE_STATS, TABLE_COLUMN_STATS), tables)
+        sides.source.keep_tables((TABLE, COLUMN, TABLE_STATS), tables)
+        if moving:
+            for row, _, _ in draft.history(PARTITION_INFO, {"table_id": tables}):
+                self.partitions.setdefault(row.table_id, set()).add(row.partition_id)
+        # The newest totals that the target itself ever wrote.
+        chain = BareChain([draft.version.catalog_id], [draft.version.snapshot_id])
+        found = visibility.all_latest(sides.session, chain, TABLE_STATS, tables)
+        self.own_stats = {row.table_id: row for row in found}
 
     def edit_object(self, edit: Edit) -> None:
         self._apply(edit)
@@ -167,7 +190,7 @@ class _Layout:
         for file in rows.ended:
             draft.end(file.row, *_deletes_of(file))
         deleted = {file.row.data_file_id for file, _ in rows.deleted}
-        moving = [*rows.begun, *(theirs for _, theirs in rows.redone)]
+        moving = _moving(rows)
         copier = self._copier(table, moving) if moving else None
         for file in rows.begun:
             assert copier is not None
@@ -197,12 +220,12 @@ class _Layout:
 
     def _copier(self, table: TableEdit, files: Sequence[HeldFile]) -> Copier:
         sides, of_table = self.planned.sides, {"table_id": table.table_id}
-        partitions = {row.partition_id for row, _, _ in self.draft.history(PARTITION_INFO, of_table)}
+        partitions = self.partitions.get(table.table_id, set())
         if table.is_new:
             partitions |= {row.partition_id for row in sides.source.rows(PARTITION_INFO, of_table)}
         rows = [file.row for file in files]
         deletes = [file.deletes for file in files if file.deletes is not None]
-        return Copier(sides, sides.source, self.draft, table.table_id, rows, deletes, partitions)
+        return Copier(sides, sides.source, self.draft, table.table_id, rows, deletes, partitions, self.details)
 
     def _delete(self, table_id: TableId, file: HeldFile, positions: list[int], *, is_new: bool) -> None:
         """Make just these positions of a file deleted."""
@@ -272,19 +295,12 @@ class _Layout:
                 - sum(file.row.file_size_bytes for file in rows.ended),
             )
             self._widen(table, rows)
-        own = self._own_stats(table_id)
+        own = self.own_stats.get(table_id)
         if own is not None:
             stats = replace(stats, next_row_id=own.next_row_id)
         next_columns = [one.next_column_id for one in (stats, theirs, own) if one is not None]
         stats = replace(stats, next_column_id=max(next_columns))
         draft.write_latest(TABLE_STATS, table_id, [stats])
-
-    def _own_stats(self, table_id: TableId) -> TableStatsRow | None:
-        """Return the newest totals that the target itself ever wrote for a table."""
-        version = self.draft.version
-        chain = BareChain([version.catalog_id], [version.snapshot_id])
-        found = visibility.latest(self.planned.sides.session, chain, TABLE_STATS, table_id)
-        return found[0] if found else None
 
     def _widen(self, table: TableEdit, rows: RowsEdit) -> None:
         if not (rows.begun or rows.begun_rows):
@@ -293,9 +309,12 @@ class _Layout:
         leaves = leaves_of(lookup.columns(draft, table_id)).values()
         known = lookup.column_stats(draft, table_id)
         was_empty = lookup.table_stats(draft, table_id).record_count == 0
-        told: dict[DataFileId, dict[ColumnId, ColumnStats]] = {}
-        for row in self.planned.sides.source.following(FILE_COLUMN_STATS, [file.row for file in rows.begun]):
-            told.setdefault(row.data_file_id, {})[row.column_id] = _column_stats(row)
+        told: dict[DataFileId, dict[ColumnId, ColumnStats]] = {
+            file.row.data_file_id: {
+                row.column_id: _column_stats(row) for row in self.details.column_stats(file.row.data_file_id)
+            }
+            for file in rows.begun
+        }
         documents = [json.loads(row.document) for row in rows.begun_rows]
         texts = [{ColumnId(int(column)): text for column, text in document.items()} for document in documents]
         inlined = stats_of_rows(lookup.columns(draft, table_id), texts)
@@ -311,6 +330,11 @@ class _Layout:
             if merged is not None:
                 widened.append(merged)
         draft.write_latest(TABLE_COLUMN_STATS, table_id, widened)
+
+
+def _moving(rows: RowsEdit) -> list[HeldFile]:
+    """Return the files of the source of which the target gets rows."""
+    return [*rows.begun, *(theirs for _, theirs in rows.redone)]
 
 
 def _deletes_of(file: HeldFile) -> list[DeleteFileRow | InlinedDeleteRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -93,6 +93,7 @@ class _Planner:
         self._chooser = Chooser(strategies)
         self._objects = ObjectMerge(sides, self._chooser)
         self._rows = RowsMerge(sides, self._chooser, keys, by_files=by_files)
+        self._ours: Mapping[TableId, Touched] = {}
 
     def plan(self) -> Planned:
         others = {kind: self._objects.changes_of(kind) for kind in OTHERS}
@@ -102,7 +103,11 @@ class _Planner:
         }
         candidates = self._changed_tables(self._sides.source)
         theirs = touches_of(self._sides, self._sides.source, sorted(candidates))
+        self._ours = touches_of(self._sides, self._sides.target, sorted(theirs))
+        self._rows.read(theirs)
         tables = {TableId(key[0]) for keys in changed.values() for key in keys} | set(theirs)
+        for side in self._sides.both:
+            side.keep_tables((COLUMNS.table,), sorted(tables))
         keys = {kind: _by_table(found) for kind, found in changed.items()}
         made = []
         for table_id, sides in self._objects.all_of(TABLES, {(table_id,) for table_id in tables}).items():
@@ -164,8 +169,8 @@ class _Planner:
         rows = None
         lost = self._lost_columns(table_id, place, edits)
         if theirs or lost.by_target:
-            ours = touches_of(self._sides, self._sides.target, [table_id]).get(table_id, Touched())
-            rows = self._rows.merge(row, place, theirs, ours, lost)
+            ours = self._ours if theirs else touches_of(self._sides, self._sides.target, [table_id])
+            rows = self._rows.merge(row, place, theirs, ours.get(table_id, Touched()), lost)
         named = next((edit.after.row for edit in edits if edit.kind is TABLES and edit.after is not None), row)
         assert isinstance(named, TableRow)
         return TableEdit(table_id, named, edits, rows or None)

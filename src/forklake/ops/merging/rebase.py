@@ -32,7 +32,7 @@ from forklake.model.field import Field
 from forklake.model.ids import INFINITY, ColumnId, SnapshotId, TableId
 from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedRow, Row
 from forklake.model.version import Version
-from forklake.ops.merging.copier import Copier
+from forklake.ops.merging.copier import Copier, FileDetails
 from forklake.ops.merging.sides import Sides
 
 
@@ -172,7 +172,8 @@ class _Rebase:
         """Copy files of ancestors that the new ones do not show."""
         files, deletes = self._files.get(table_id, []), self._deletes.get(table_id, [])
         partitions = {row.partition_id for row, _, _ in self._draft.history(PARTITION_INFO, {"table_id": table_id})}
-        copier = Copier(self._sides, self._sides.target, self._new, table_id, files, deletes, partitions)
+        details = FileDetails(self._sides, self._sides.target, self._new, files, deletes)
+        copier = Copier(self._sides, self._sides.target, self._new, table_id, files, deletes, partitions, details)
         for file in files:
             self._new.insert(*copier.file(file))
         self._new.insert(*copier.deletes(deletes))

@@ -5,7 +5,7 @@ That is by files where the target has them as the base, else by row ids.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,7 +21,7 @@ from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows
 from forklake.ops.merging.row_keys import KeyClash, find_clash
 from forklake.ops.merging.sides import Side, Sides
-from forklake.ops.merging.table_files import Touched, holdings_of, is_as_base
+from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, is_as_base
 
 
 @dataclass
@@ -117,6 +117,15 @@ class RowsMerge:
 
     def __init__(self, sides: Sides, chooser: Chooser, keys: RowKeys, *, by_files: bool) -> None:
         self._sides, self._chooser, self._keys, self._by_files = sides, chooser, keys, by_files
+        self._held: Sequence[Mapping[TableId, Held]] = ()
+
+    def read(self, theirs: Mapping[TableId, Touched]) -> None:
+        """Read what the sides have of all that the source changed.
+
+        Tables are merged one by one afterwards.
+        """
+        sides = (*self._sides.bases, self._sides.source, self._sides.target)
+        self._held = [holdings_by_table(side, theirs) for side in sides]
 
     def merge(
         self,
@@ -143,10 +152,10 @@ class RowsMerge:
             clash = find_clash(self._sides, table, keys, compared.held, compared.places)
             if clash is not None:
                 return self._merge_rows(table, place, compared, lost, clash)
-        bases = [holdings_of(base, table.table_id, theirs) for base in self._sides.bases]
-        target = holdings_of(self._sides.target, table.table_id, theirs)
-        if self._by_files and not lost and is_as_base(bases, target, theirs):
-            return take_all(table.table_id, holdings_of(self._sides.source, table.table_id, theirs), target)
+        if self._by_files and not lost:
+            *bases, source, target = (of_side[table.table_id] for of_side in self._held)
+            if is_as_base(bases, target, theirs):
+                return take_all(table.table_id, source, target)
         return self._merge_rows(table, place, self._compare(table, theirs | ours), lost)
 
     def has_rows_of_bases(self, side: Side, table: TableRow, what: Touched) -> bool:
