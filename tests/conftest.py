@@ -41,8 +41,6 @@ SLOW_FIXTURES = {"postgres_server", "switched_postgres", "spark"}
 DUCKDB_FOLDERS = {"contract", "interop"}
 DUCKDB_MODULES = {
     "test_commits",
-    "test_conflicts",
-    "test_forks",
     "test_fsck",
     "test_stores",
     "test_upgrades",

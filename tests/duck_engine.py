@@ -5,6 +5,8 @@ It shows that an engine fits below the seam without a change above it. It change
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -287,10 +289,16 @@ def _duckdb(text: str) -> str:
 
 
 def _run(sql: str, frames: Mapping[str, DuckFrame]) -> pa.Table:
-    with duckdb.connect() as database:
+    with _database(os.getpid()).cursor() as database:
         for name, frame in frames.items():
             database.register(name, frame.rows)
         try:
             return database.sql(sql).to_arrow_table()
         except duckdb.Error as error:
             raise InvalidInputError(f"{error}") from error
+
+
+@functools.cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """Return the database of a process: to open one takes longer than most queries."""
+    return duckdb.connect()

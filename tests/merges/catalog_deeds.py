@@ -140,8 +140,10 @@ class CatalogDeeds(Ground):
         needed = Rows.read(self.lake).needed()
         collect(runtime.store, runtime.lake_path, due_catalogs(runtime.store, None, 1000))
         left = Rows.read(self.lake)
-        assert difference(needed, left.stored) == {}, self.told("needed rows are gone")
-        assert difference(left.stored, left.needed()) == {}, self.told("rows are left that nothing needs")
+        gone = difference(needed, left.stored)
+        assert gone == {}, self.told(f"needed rows are gone: {gone}")
+        extra = difference(left.stored, left.needed())
+        assert extra == {}, self.told(f"rows are left that nothing needs: {extra}")
 
     def settle(self) -> None:
         """Purge what is dropped and delete what nothing needs: then no file is left that nothing names."""

@@ -13,10 +13,12 @@ from tests.sound import check_sound
 HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "16"))
 PARTS = 4
 STORES = {"sqlite": HISTORIES, "postgres": HISTORIES // 8, "duckdb": HISTORIES // 16}
+KINDS = [pytest.param(kind, marks=[pytest.mark.soak] if kind == "duckdb" else []) for kind in STORES]
+"""DuckDB runs the same statements as PostgreSQL, and takes its time."""
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("lake_factory", STORES, indirect=True)
+@pytest.mark.parametrize("lake_factory", KINDS, indirect=True)
 def test_every_history_of_merges_shows_what_full_copies_would_show(lake_factory: LakeFactory, part: int) -> None:
     merged, differed = 0, [0, 0, 0]
     for seed in range(part, STORES[lake_factory.kind], PARTS):

@@ -25,12 +25,20 @@ def do(url: str, deed: str, step: str, time: int) -> None:
         DEEDS[deed](lake)
 
 
+ALIKE = {"fork in the past", "several forks", "reset"}
+"""What takes the same steps as another deed: a fork, or a merge."""
+
+
+def _is_for_soak(store: str, deed: str) -> bool:
+    """DuckDB runs the same statements as SQLite, and takes its time."""
+    return (store == "duckdb" and deed != "fork") or (store == "postgres" and deed in ALIKE)
+
+
 STORED_DEEDS = [
-    pytest.param(store, deed, marks=[pytest.mark.soak] if store == "duckdb" and deed != "fork" else [])
+    pytest.param(store, deed, marks=[pytest.mark.soak] if _is_for_soak(store, deed) else [])
     for store in STORES
     for deed in DEEDS
 ]
-"""DuckDB runs the same statements as SQLite, and takes its time."""
 
 
 @pytest.mark.parametrize(("lake_factory", "deed"), STORED_DEEDS, indirect=["lake_factory"])
