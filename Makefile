@@ -13,7 +13,7 @@ ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs schema demo soak java pgbouncer
+.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -83,6 +83,10 @@ soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories 
 	FORKLAKE_CYCLES=$${FORKLAKE_CYCLES:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/race/test_open_close.py
 	FORKLAKE_FAULTS=1 $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/race/test_maintenance_kills.py \
 		tests/race/test_cleaning_schedules.py
+
+fuzz-statements: $(STAMP) ## Try statements that chance has changed (FORKLAKE_STATEMENTS, 100,000 of them; FORKLAKE_SEED)
+	FORKLAKE_STATEMENTS=$${FORKLAKE_STATEMENTS:-100000} FORKLAKE_SEED=$${FORKLAKE_SEED:-$$(date +%s)} \
+		$(BIN)/pytest --timeout 0 $(ARGS) tests/property/test_statements.py
 
 # ----------------------------------------------------------------------------------------------------------------------
 

@@ -3,10 +3,12 @@
 import logging
 from typing import Any
 
+import duckdb
 import pytest
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql.expressions.number_literals import number
 from forklake.sql.parse import parse, parse_expression, parse_query
 from forklake.sql.statements import Describe, Explain, Insert, Query, Show
 
@@ -212,3 +214,18 @@ def test_text_of_a_query_or_expression_is_only_that() -> None:
     for text in ("", "a", "SELECT 1; SELECT 2", "INSERT INTO t SELECT 1"):
         with pytest.raises(InvalidInputError, match="Parser Error"):
             parse_query(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "2147483648", "-1", "1.", ".5", "1e5", "1.5e-3", str(2**126), str(2**128), "1" + "0" * 60]
+)
+def test_a_number_has_the_type_that_duckdb_gives_it(text: str) -> None:
+    ours = number(text).type.sql_name
+    (theirs,) = duckdb.sql(f"SELECT typeof({text})").fetchall()
+    assert (ours,) == theirs
+
+
+@pytest.mark.parametrize("text", ["1e5.5", "1" * 5_000])
+def test_what_begins_as_a_number_and_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="Parser Error"):
+        parse(f"SELECT {text}")

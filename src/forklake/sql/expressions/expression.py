@@ -47,7 +47,14 @@ from forklake.sql.expressions.nested_nodes import (
     bind_tuple,
     target_shape,
 )
-from forklake.sql.expressions.nodes import COMPARISONS, call_arguments, function_name, is_aggregate, is_subquery
+from forklake.sql.expressions.nodes import (
+    COMPARISONS,
+    call_arguments,
+    call_node,
+    function_name,
+    is_aggregate,
+    is_subquery,
+)
 from forklake.sql.expressions.number_literals import number
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.site import Site
@@ -192,7 +199,7 @@ class ExpressionBinder:
             if found is not None:
                 return found
         value = exp.column(before.copy()) if isinstance(before, exp.Identifier) else before.copy()
-        return self.bind(exp.func(function_name(called), value, *(one.copy() for one in arguments), dialect="duckdb"))
+        return self.bind(call_node(function_name(called), [value, *(one.copy() for one in arguments)]))
 
     def literal(self, node: exp.Expr) -> Bound:
         """Bind a quoted constant or a number."""

@@ -61,7 +61,13 @@ def bind_struct(binder: ExpressionBinder, node: exp.Expr) -> Bound:
 
 
 def bind_tuple(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Bind ``(a, b)``."""
+    """Bind ``(a, b)``.
+
+    Raises:
+        InvalidInputError: There is nothing in it.
+    """
+    if not node.expressions:
+        raise InvalidInputError('Parser Error: syntax error at or near ")": parentheses with nothing in them')
     return row_value([binder.bind(part) for part in node.expressions])
 
 

@@ -59,6 +59,14 @@ def function_name(node: exp.Func) -> str:
     return str(node.meta.get("name") or node.sql_name().lower())
 
 
+def call_node(name: str, arguments: list[exp.Expr]) -> exp.Expr:
+    """Return a call of a function as the parser makes it."""
+    try:
+        return exp.func(name, *arguments, dialect="duckdb")
+    except ValueError:  # too many arguments for the parser's node; binding says so
+        return exp.Anonymous(this=name, expressions=arguments)
+
+
 def call_arguments(node: exp.Func) -> list[exp.Expr]:
     """Return the arguments of a function, in the parser's order."""
     if isinstance(node, exp.Anonymous):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from forklake.model import types
 from forklake.model.types.constants import integer_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
+
+_LEAST: Final = -(2**127)
+_GREATEST: Final = 2**128 - 1
+"""Whole numbers beyond those of HUGEINT and UHUGEINT are floats."""
 
 
 def number(text: str) -> Bound:
@@ -14,8 +20,7 @@ def number(text: str) -> Bound:
     An integer has the smallest type that holds it, a number with a point is a decimal, one with an exponent a
     float. Only a float keeps the sign of zero.
     """
-    if text.removeprefix("-").isdecimal():
-        value = int(text)
+    if text.removeprefix("-").isdecimal() and _LEAST <= (value := int(text)) <= _GREATEST:
         return constant(integer_of(value), str(value))
     if "e" in text.lower():
         return constant(types.FLOAT64, repr(float(text)))

@@ -16,7 +16,10 @@ _DIALECT: Final = DuckDB()
 _TEXTS: Final = frozenset({TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING})
 _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)|''", re.DOTALL)
 _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_HEXADECIMAL: Final = re.compile(r"[xX][0-9a-fA-F_]+")
+_HEXADECIMAL: Final = re.compile(r"[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*")
+_NUMBER: Final = re.compile(r"(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?")
+_LONGEST_NUMBER: Final = 1_000
+"""In digits; Python reads a few thousand."""
 _SHOWN_LETTERS: Final = 60
 """How much of a long line is shown before and after the position of an error."""
 
@@ -85,11 +88,21 @@ def tokenize(text: str) -> list[Token]:
         elif before is not None and before.token_type == TokenType.DOT and token.text[:1].isalpha():
             # Every word is a name after a dot.
             token.token_type = token.token_type if token.token_type == TokenType.IDENTIFIER else TokenType.VAR
+        elif token.token_type == TokenType.NUMBER:
+            _check_number(text, token)
         elif _is_rest_of_hexadecimal(tokens, token):
             token.token_type, token.text = TokenType.NUMBER, str(int(token.text[1:], 16))
             token.start = tokens.pop().start
         tokens.append(token)
     return tokens
+
+
+def _check_number(text: str, token: Token) -> None:
+    """Refuse what begins as a number and is none, such as ``1e5.5``."""
+    if len(token.text) > _LONGEST_NUMBER:
+        raise InvalidInputError(f"Parser Error: a number of {len(token.text)} digits is too long")
+    if _NUMBER.fullmatch(token.text) is None:
+        raise syntax_error(text, token)
 
 
 def _does_not_fit(before: list[Token], token: Token) -> bool:
@@ -109,6 +122,7 @@ def _is_rest_of_hexadecimal(before: list[Token], token: Token) -> bool:
         and before[-1].token_type == TokenType.NUMBER
         and before[-1].text == "0"
         and before[-1].end + 1 == token.start
+        and len(token.text) <= _LONGEST_NUMBER
         and _HEXADECIMAL.fullmatch(token.text) is not None
     )
 

@@ -5,7 +5,8 @@ Some are needed before the query runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -111,7 +112,8 @@ def _interval(node: exp.Expr, names: Names) -> timedelta:
     amount = python_value(node.this, names)
     unit = node.args.get("unit")
     text = f"{amount} {'' if unit is None else unit.name}".strip()
-    return _span(parse_interval(text))
+    with _conversion():
+        return _span(parse_interval(text))
 
 
 def _span(interval: Interval) -> timedelta:
@@ -131,8 +133,18 @@ def _cast(node: exp.Expr, names: Names) -> Any:
 
 
 def _parse_constant(bound: Bound, text: str) -> Any:
-    value = parse_value(bound.type, text)
-    return _span(value) if isinstance(value, Interval) else to_python(bound.type, [value])[0]
+    with _conversion():
+        value = parse_value(bound.type, text)
+        return _span(value) if isinstance(value, Interval) else to_python(bound.type, [value])[0]
+
+
+@contextmanager
+def _conversion() -> Iterator[None]:
+    """Say in DuckDB's words that a text is no value of its type."""
+    try:
+        yield
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f"Conversion Error: {error}") from error
 
 
 def bound_value(value: Any) -> Bound:

@@ -16,7 +16,7 @@ from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.nodes import call_arguments, function_name, parts_of_row
+from forklake.sql.expressions.nodes import call_arguments, call_node, function_name, parts_of_row
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.macro_calls import expand_macros
@@ -203,7 +203,7 @@ def _unpack(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:
             else:
                 arguments.append(one)
         name = "struct_pack" if isinstance(call, exp.Struct) else function_name(call)
-        call.replace(exp.func(name, *(one.copy() for one in arguments), dialect="duckdb"))
+        call.replace(call_node(name, [one.copy() for one in arguments]))
 
 
 def _named_argument(item: Item) -> exp.Expr:

@@ -79,7 +79,7 @@ def _value(node: exp.Expr, names: Mapping[str, str]) -> Any:
         case exp.Paren():
             return _value(node.this, names)
         case exp.Literal():
-            return node.name if node.is_string else int(node.name)
+            return node.name if node.is_string else float(node.name)
         case exp.Column() | exp.Identifier() if fold(node.name) in names:
             return names[fold(node.name)]
         case exp.Not():

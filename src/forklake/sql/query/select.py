@@ -24,7 +24,7 @@ from forklake.sql.query.grouping import GroupedSite, Grouping
 from forklake.sql.query.items import Item, all_columns_hold, select_items
 from forklake.sql.query.joins import bind_from
 from forklake.sql.query.macro_calls import expand_macros
-from forklake.sql.query.ordering import OrderKey, order_keys
+from forklake.sql.query.ordering import OrderKey, order_keys, position
 from forklake.sql.query.scope import Table
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import UnnestedColumn, bind_item, zip_lists
@@ -254,8 +254,9 @@ def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:
     binder = ExpressionBinder(select.site("DISTINCT ON"))
     for one in on:
         node = one.unnest()
-        if isinstance(node, exp.Literal) and not node.is_string and 1 <= int(node.this) <= len(select.bound):
-            found.append(select.bound[int(node.this) - 1].sql)
+        place = position(node, len(select.bound), "DISTINCT ON")
+        if place is not None:
+            found.append(select.bound[place].sql)
         else:
             found.append(binder.bind(expand_macros(node, select.environment.names.macro)).sql)
     return found
