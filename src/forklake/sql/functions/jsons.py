@@ -110,7 +110,7 @@ def _without_spaces(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"regexp_replace({value}, {pattern}, '$1')", types.JSON)
 
 
-def _embedded(value: Bound, node: exp.Expr) -> str:
+def _embed(value: Bound, node: exp.Expr) -> str:
     """Return a value as a part of a JSON document."""
     return (_without_spaces if value.type == types.JSON else _to_json)([value], node).sql
 
@@ -126,7 +126,7 @@ def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
         raise InvalidInputError(f"The names in a JSON object must be constants: {render(node)}")
     labels = [text_literal(f"{json.dumps(name, ensure_ascii=False)}:") for name in names]
     pairs = [
-        f"concat({label}, coalesce({_embedded(value, node)}, 'null'))"
+        f"concat({label}, coalesce({_embed(value, node)}, 'null'))"
         for label, value in zip(labels, values[1::2], strict=True)
     ]
     return Bound(f"concat('{{', concat_ws(',', {', '.join(pairs)}), '}}')" if pairs else "'{}'", types.JSON)
@@ -135,7 +135,7 @@ def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not values:
         return Bound("'[]'", types.JSON)
-    parts = [_embedded(value, node) for value in values]
+    parts = [_embed(value, node) for value in values]
     joined = ", ".join(f"coalesce({sql}, 'null')" for sql in parts)
     return Bound(f"concat('[', concat_ws(',', {joined}), ']')", types.JSON)
 
