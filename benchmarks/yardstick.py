@@ -16,6 +16,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.yardstick_reasons import group_failures
+
 COMMIT = "d8a1881e"
 """The commit of DuckLake whose suite is the yardstick: that of the release that the interop tests read with."""
 _PLACES = re.compile(r"/[^\s\"']*/[^\s\"']*")
@@ -77,8 +79,10 @@ def _tables(document: dict[str, Any]) -> str:
         skipped = sum(one["status"] == "skipped" for one in files)
         records, right = sum(one["records"] for one in files), sum(one["counts"]["passed"] for one in files)
         lines.append(f"| {folder} | {len(files)} | {passed} | {skipped} | {records} | {right} |")
-    lines += ["", "## Why files fail", "", "The first record that fails, and what was said.", ""]
-    lines += [_failure(one) for one in document["files"] if one["status"] not in ("passed", "skipped")]
+    lines += ["", "## Why files fail", ""]
+    lines += ["The first record that fails, and what was said; files are grouped by the reason of that record.", ""]
+    failed = {_short(one): _failure(one) for one in document["files"] if one["status"] not in ("passed", "skipped")}
+    lines += group_failures({path.removesuffix(".test"): line for path, line in failed.items()})
     lines += ["", "## Skipped", ""]
     lines += [f"- `{_short(one)}`: {one['reason']}" for one in document["files"] if one["status"] == "skipped"]
     return "\n".join(lines) + "\n"

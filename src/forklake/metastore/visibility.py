@@ -364,8 +364,9 @@ def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: st
     """Return catalogs now, or at a snapshot or a time, with their newest own snapshot.
 
     The columns are catalog_id, catalog_name, catalog_uuid, parent_catalog_id, parent_snapshot_id, snapshot_id,
-    begin_time, path, path_is_relative, end_snapshot. ``condition`` continues the WHERE clause after AND. The parent's
-    snapshot is that of the last refresh, or the one at which the catalog was forked; of the past, always the latter.
+    begin_time, path, path_is_relative, begin_snapshot, end_snapshot. ``condition`` continues the WHERE clause after
+    AND. The parent's snapshot is that of the last refresh, or the one at which the catalog was forked; of the past,
+    always the latter.
     """
     own = "h.snapshot_id"
     pin = (
@@ -387,7 +388,8 @@ def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: st
         source_rows = "forklake.ducklake_catalog k"
     return source.query(
         f"SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, {pin}, {own},"
-        f" k.begin_time, k.path, k.path_is_relative, k.{END} FROM {source_rows} WHERE {shown} AND {condition}",
+        f" k.begin_time, k.path, k.path_is_relative, k.{BEGIN}, k.{END} FROM {source_rows}"
+        f" WHERE {shown} AND {condition}",
         at=at,
         live=INFINITY,
         **params,

@@ -23,7 +23,13 @@ class CatalogInfo:
     snapshot_id: SnapshotId
     begin_time: datetime
     data_path: str
-    is_live: bool
+    begin_snapshot: SnapshotId
+    end_snapshot: SnapshotId | None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the entry holds now: it was neither dropped nor renamed since."""
+        return self.end_snapshot is None
 
 
 @dataclass(frozen=True, slots=True)

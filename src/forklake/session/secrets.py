@@ -69,6 +69,7 @@ class Secrets:
         found = self._by_name.get(fold(path or UNNAMED))
         if found is None and not path and is_needed:
             raise NotFoundError(
-                "There is no default secret for ducklake.", hint="CREATE SECRET (TYPE ducklake, METADATA_PATH '...')"
+                "Default secret was not found: there is none of type ducklake.",
+                hint="CREATE SECRET (TYPE ducklake, METADATA_PATH '...')",
             )
         return {} if found is None else {"metadata_path": "", **found}

@@ -38,6 +38,19 @@ def test_catalogs_are_made_shown_and_dropped(session: Connection, lake: Lake) ->
         session.sql("CREATE OR REPLACE CATALOG other")
 
 
+def test_catalogs_tell_since_when_and_until_when_they_are_there(session: Connection, lake: Lake) -> None:
+    lake.catalog("shop").fork("agent")
+    found = "SELECT catalog_name, parent_catalog_id, begin_snapshot, end_snapshot FROM ducklake_catalogs('shop'{})"
+    (fork, shop) = _rows(session, found.format(""))
+    assert (fork[0], fork[1], fork[3]) == ("agent", lake.catalog("shop").catalog_id, None)
+    assert (shop[0], shop[1], shop[3]) == ("shop", None, None)
+    assert shop[2] < fork[2]
+    lake.catalog("agent").drop()
+    assert _rows(session, "SELECT catalog_name FROM ducklake_catalogs('shop')") == [("shop",)]
+    ((*_, end),) = [row for row in _rows(session, found.format(f", at => {fork[2]}")) if row[0] == "agent"]
+    assert end > fork[2]
+
+
 def test_catalogs_need_a_lake() -> None:
     with forklake.connect() as session, pytest.raises(InvalidInputError, match="No catalog of a lake is attached"):
         session.sql("SHOW CATALOGS")

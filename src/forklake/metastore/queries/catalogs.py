@@ -34,7 +34,13 @@ class ListedCatalog:
     begin_time: datetime
     path: str
     path_is_relative: bool
-    is_live: bool
+    begin_snapshot: SnapshotId
+    end_snapshot: SnapshotId | None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it has not ended: it was neither dropped nor renamed since."""
+        return self.end_snapshot is None
 
 
 def catalog_by_name(source: Source, name: str, at: Moment = None) -> ListedCatalog | None:
@@ -96,6 +102,7 @@ def catalogs_after(
 
 def _list_catalogs(source: Source, at: Moment, condition: str, **params: Any) -> list[ListedCatalog]:
     # A limit is written as a number that the planner sees: for an unknown one it plans to read a tenth of the table.
+    rows = visibility.catalog_rows(source, at, condition, **params)
     return [
         ListedCatalog(
             catalog_id=CatalogId(catalog),
@@ -107,11 +114,10 @@ def _list_catalogs(source: Source, at: Moment, condition: str, **params: Any) ->
             begin_time=source.time(begin_time),
             path=str(path),
             path_is_relative=bool(is_relative),
-            is_live=end == INFINITY,
+            begin_snapshot=SnapshotId(begin),
+            end_snapshot=None if end == INFINITY else SnapshotId(end),
         )
-        for catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, end in visibility.catalog_rows(
-            source, at, condition, **params
-        )
+        for catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, begin, end in rows
     ]
 
 

@@ -32,6 +32,8 @@ _CATALOGS: Final = (
     column("snapshot_id", types.INT64),
     column("begin_time", types.TIMESTAMPTZ),
     column("data_path", types.VARCHAR),
+    column("begin_snapshot", types.INT64),
+    column("end_snapshot", types.INT64),
 )
 _CATALOG: Final = (column("catalog_id", types.INT64), column("catalog_name", types.VARCHAR))
 _MADE: Final = (*_CATALOG, column("created", types.BOOLEAN))
@@ -93,6 +95,8 @@ def _catalogs(call: Call) -> Rows:
                 info.snapshot_id,
                 info.begin_time,
                 info.data_path,
+                info.begin_snapshot,
+                info.end_snapshot,
             )
             for info in found
         ],

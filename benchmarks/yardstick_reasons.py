@@ -1,0 +1,124 @@
+"""Why files of DuckLake's suite fail, by class, and whether that can change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+CLASSES: Final[Mapping[str, str]] = {
+    "history": """Compaction, rewrites and flushes begin what they write at their own snapshot, because forks may be
+        pinned to any earlier one. Replaced files stay until their snapshots expire, so counts of files, rows of the
+        metadata and cleaned-up files differ. Reachable on Spark; not wanted.""",
+    "layout": """Which rows go into which file, and which files are merged together, is decided in another way: for
+        example, files of several versions of a table are merged into one. Reachable.""",
+    "orphans": """A commit deletes no files: what a transaction wrote and dropped again waits for clean-up. Reachable;
+        not wanted.""",
+    "metadata": "The test writes to the metadata tables with SQL, which only reads them here. Not wanted.",
+    "old": "The test opens a database that DuckLake wrote. It is imported, not opened. Not wanted.",
+    "one lake": "The test keeps several lakes in one file, or names what opens the metadata. Not wanted.",
+    "plans": "The test reads the text of DuckDB's plan, or its profile. Not reachable on Spark.",
+    "duckdb": """The test uses a function, setting or extension of DuckDB's own engine, or looks at how DuckDB lays out
+        a Parquet file. Not reachable on Spark, or of no use there.""",
+    "numbers": """Ids, names and versions of what is stored come from other sequences, and are noted per table at other
+        moments. Reachable at a price; not wanted where the test asks for a given number.""",
+    "uncommitted": """Rows that are not committed have their final row ids here, and the snapshot of what they were
+        before. Reachable.""",
+    "options": """The runner gives each ATTACH DuckLake's limit for inlining, which counts before the setting that the
+        test changes; or an option of the session is not there. Reachable in part.""",
+    "types": """VARIANT in casts and its statistics, statistics of GEOMETRY, and numbers beyond 38 digits. Reachable in
+        part.""",
+    "texts": """Bodies of views and macros are kept as written; the test expects them as DuckDB's parser prints them.
+        Reachable.""",
+    "statements": "A statement, an option of one, or a text of an error is not done as DuckLake has it. Reachable.",
+    "nested defaults": """Defaults of fields in structs, and statistics of columns that were added with a default.
+        Reachable.""",
+    "size": "The test writes or compacts many thousand files or rows one by one, and did not end in time. Reachable.",
+}
+"""What keeps a file from passing, and whether it is reachable on Spark."""
+
+_FILES: Final = {
+    "history": """
+        add_files/add_files_compaction checkpoint/checkpoint_ducklake compaction/compaction_partitioned_non_adjacent
+        compaction/compaction_partitioned_table compaction/merge_adjacent_global_option
+        compaction/merge_adjacent_max_files compaction/merge_adjacent_options
+        compaction/merge_rewrite_partial_file_info compaction/multi_compaction
+        compaction/repro_merge_adjacent_zero_output compaction/small_insert_compaction
+        data_inlining/inlined_data_flush_cleanup deletion_inlining/test_deletion_from_file_and_inserted_inlining
+        deletion_inlining/test_deletion_from_file_and_inserted_inlining_non_sequential
+        deletion_inlining/test_deletion_from_inlined_insertion
+        deletion_inlining/test_deletion_from_inlined_multiple_snapshots deletion_inlining/test_deletion_inlining
+        deletion_inlining/test_deletion_inlining_compaction deletion_inlining/test_deletion_inlining_stats
+        deletion_inlining/test_deletion_multiple_tables partitioning/merge_adjacent_null_partition
+        rewrite_data_files/last_snapshot_multiple_inserts rewrite_data_files/test_last_snapshot_merge_rewrite
+        rewrite_data_files/test_last_snapshot_rewrite rewrite_data_files/test_rewrite_concurrency
+        rewrite_data_files/test_rewrite_db sorted_table/merge_adjacent_sorted_drop_recreate
+        sorted_table/merge_adjacent_sorted_expression sorted_table/merge_adjacent_sorted_macro_expression
+        sorted_table/merge_adjacent_sorted_macro_expression_transaction
+        sorted_table/merge_adjacent_sorted_nested_expression sorted_table/merge_adjacent_sorted_repeated
+        sorted_table/merge_adjacent_sorted_reset""",
+    "layout": """
+        compaction/compaction_alter_table compaction/compaction_schema_version_per_table
+        compaction/merge_adjacent_file_size_filter compaction/merge_adjacent_partial_file_info
+        compaction/rewrite_deletes_full_file_delete_after_flush
+        rewrite_data_files/test_rewrite_large_file_with_deletes rewrite_data_files/test_rewrite_partitioning""",
+    "orphans": """
+        cleanup/create_drop_cleanup cleanup/drop_table_cleans_delete_files delete/delete_same_transaction
+        delete/multi_deletes""",
+    "metadata": """
+        comments/comment_preserves_other_tags delete/delete_legacy_missing_mapping_after_rename_add_files
+        issues/corrupted_catalog_fault_isolation issues/options_unknown_metadata_key
+        quack/server_side_commit_atomicity stats/table_stats_without_column_stats""",
+    "old": """
+        delete/delete_ignore_extra_columns migration/migration migration/per_table_schema migration/test_compaction
+        migration/v01_partitioned""",
+    "one lake": """
+        attach/different_paths catalog/quoted_identifiers general/data_path_tag general/detach_ducklake
+        general/metadata_parameters initialize/read_only_mode metadata/ducklake_settings
+        transaction/transaction_schema""",
+    "plans": """
+        partitioning/bucket_pruning stats/global_stats stats/min_max_optimization_deletes
+        stats/min_max_optimization_time_travel stats/topn_file_pruning""",
+    "duckdb": """
+        data_inlining/data_inlining_types general/ducklake_metadata_logging general/missing_parquet
+        geo/ducklake_geometry_add_files issues/issue_852_schema_cache_growth issues/issue_852_stats_cache_growth
+        settings/parquet_compression settings/per_thread_output stats/filter_stress types/all_types""",
+    "numbers": """
+        alter/expire_snapshot_bug data_inlining/superseded_inlined_table_flush_drop functions/ducklake_snapshots
+        partitioning/basic_partitioning partitioning/partition_nop partitioning/partition_nop_schema_version
+        schema_evolution/field_ids sorted_table/schema_version_mixed_operations
+        sorted_table/schema_version_same_transaction""",
+    "uncommitted": """
+        data_inlining/basic_data_inlining data_inlining/data_inlining_update rowid/ducklake_row_id
+        virtualcolumns/ducklake_snapshot_id""",
+    "options": """
+        data_inlining/inlining_enabled_after_create data_inlining/inlining_global_options
+        data_inlining/inlining_reserved_column_names data_inlining/set_inlining_limit_after_attach
+        insert/insert_session_target_file_size merge/merge_multi_partition_timestamp""",
+    "types": """
+        compaction/expire_snapshots_metadata_cleanup data_inlining/data_inlining_variant
+        default/all_types_column_default_stats geo/ducklake_geometry geo/ducklake_geometry_nested_list
+        geo/ducklake_geometry_nested_map geo/ducklake_geometry_nested_struct geo/ducklake_geometry_stats
+        metadata/appender_variant_stats stats/variant_mixed_type_stats stats/variant_shredded_stats
+        stats/variant_stats_special_chars types/timestamp types/variant""",
+    "texts": """
+        issues/view_tosql_performance macros/test_default_parameter macros/test_macro_tables
+        macros/test_multiple_implementations""",
+    "nested defaults": """
+        alter/add_column_default_stats alter/struct_evolution_nested_alter default/struct_field_default""",
+    "size": "compaction/compaction_session_target_file_size compaction/mix_large_small_insertions",
+}
+
+
+def group_failures(lines: Mapping[str, str]) -> list[str]:
+    """Return the lines of failed files, each class below what is said of it.
+
+    Args:
+        lines: The lines by path of the file, without its ending. A file of no class is one of statements.
+    """
+    classes = {path: name for name, paths in _FILES.items() for path in paths.split()}
+    found: list[str] = []
+    for name, reason in CLASSES.items():
+        own = [line for path, line in lines.items() if classes.get(path, "statements") == name]
+        if own:
+            found += [f"### {name.capitalize()}", "", " ".join(reason.split()), "", *own, ""]
+    return found[:-1]
