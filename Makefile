@@ -13,7 +13,7 @@ ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -67,6 +67,9 @@ docs: $(SITE) ## Write the pages that are made from the code, and build the site
 	$(BIN)/python -m forklake.cli.verbs.page > docs/reference/verbs.md
 	$(BIN)/python -m forklake.cli.function_page > docs/reference/catalog-functions.md
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+fuzz-sql: $(STAMP) java $(ARCHIVE) ## Ask DuckDB and forklake random queries (ARGS='--queries 20000 --seed 7')
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 schema: $(STAMP) ## Write the schema files of the databases from the description of the metadata tables
 	$(BIN)/python -m forklake.metastore.schema

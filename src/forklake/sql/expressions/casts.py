@@ -87,6 +87,10 @@ def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
         return cast(constant(types.TIMESTAMP, value.clock), target, is_lenient=is_lenient)
     if value.type == types.NULL:
         return Bound(f"CAST({value.sql} AS {spark_type(target)})", target)
+    if value.type == types.JSON and isinstance(target, types.Number | types.Boolean):
+        if value.literal == "null":
+            return cast(Bound("NULL", types.NULL), target)
+        value = replace(value, sql=f"nullif({value.sql}, 'null')")
     if value.literal is not None:
         found = _cast_constant(value, target)
         if found is not None:

@@ -209,7 +209,8 @@ def _resize(values: Sequence[Bound], node: exp.Expr) -> Bound:
     size = lengths.list_size(asked, whole(asked, node))
     inner = element_of(value, node)
     filler = cast(values[2], inner.type).sql if len(values) > 2 else f"CAST(NULL AS {spark_type(inner.type)})"
-    return Bound(f"slice(concat({value.sql}, array_repeat({filler}, {size})), 1, {size})", value.type)
+    known = f"coalesce({size}, 0)"
+    return Bound(f"slice(concat({value.sql}, array_repeat({filler}, {known})), 1, {known})", value.type)
 
 
 def _select(values: Sequence[Bound], node: exp.Expr) -> Bound:

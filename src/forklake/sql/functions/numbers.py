@@ -168,17 +168,13 @@ def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
     if not isinstance(value.type, types.Number) and value.type != types.NULL:
         raise wrong_type(value, node)
-    cases = once(
-        value.sql,
-        lambda sql: (
-            f"(CASE WHEN isnan({sql}) THEN 0Y WHEN {sql} > 0 THEN 1Y WHEN {sql} < 0 THEN -1Y"
-            f" WHEN {sql} = 0 THEN 0Y END)"
-        ),
-    )
-    return Bound(
-        cases if isinstance(value.type, types.Float) else cases.replace(f"WHEN isnan({value.sql}) THEN 0Y ", ""),
-        types.INT8,
-    )
+    is_float = isinstance(value.type, types.Float)
+
+    def body(sql: str) -> str:
+        of_nan = f"WHEN isnan({sql}) THEN 0Y " if is_float else ""
+        return f"(CASE {of_nan}WHEN {sql} > 0 THEN 1Y WHEN {sql} < 0 THEN -1Y WHEN {sql} = 0 THEN 0Y END)"
+
+    return Bound(once(value.sql, body), types.INT8)
 
 
 def _float_remainder(values: Sequence[Bound], node: exp.Expr) -> Bound:

@@ -83,8 +83,10 @@ def _concatenate_maps(values: Sequence[Bound], node: exp.Expr) -> Bound:
         # Spark refuses duplicate keys.
         added = f"coalesce({value.sql}, {empty})"
         key, item = variable(), variable()
-        kept = f"map_filter({total}, ({key}, {item}) -> NOT map_contains_key({added}, {key}))"
-        total = f"map_concat({kept}, {added})"
+        changed = f"if(map_contains_key({added}, {key}), element_at({added}, {key}), {item})"
+        kept = f"transform_values({total}, ({key}, {item}) -> {changed})"
+        new = f"map_filter({added}, ({key}, {item}) -> NOT map_contains_key({total}, {key}))"
+        total = f"map_concat({kept}, {new})"
     known = " OR ".join(f"{value.sql} IS NOT NULL" for value in same)
     return Bound(f"(CASE WHEN {known} THEN {total} END)", same[0].type)
 

@@ -137,7 +137,9 @@ def _starts_with(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _split_part(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source, separator, place = text(values[0], node), text(values[1], node), whole(values[2], node)
     if values[1].literal == "":
-        return Bound(f"coalesce(try_element_at({_letters(source)}, nullif({place}, 0)), '')", types.VARCHAR)
+        letter = f"coalesce(try_element_at({_letters(source)}, nullif({place}, 0)), '')"
+        present = f"{source} IS NOT NULL AND {place} IS NOT NULL"
+        return Bound(f"(CASE WHEN {present} THEN {letter} END)", types.VARCHAR)
     if values[2].literal not in (None, "0"):
         return Bound(f"split_part({source}, {separator}, {place})", types.VARCHAR)
     absent = f"{source} IS NULL OR {separator} IS NULL"

@@ -1,0 +1,1 @@
+"""Random queries that forklake and DuckDB answer; `python -m tests.fuzz` asks as many as one likes."""

@@ -1,0 +1,264 @@
+"""Both engines, and what they answer, made comparable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import duckdb
+
+from forklake import Connection
+from forklake.errors import ForklakeError
+from tests.fuzz.kinds import ROWS, STORAGES, table_statements
+
+_CLOSE: Final = 1e-12
+_CLOSE_FLOAT: Final = 1e-6
+"""Logarithms, sines and sums differ in their last digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Rows with the names and types of their columns, or an error."""
+
+    rows: Sequence[Sequence[Any]] = ()
+    names: Sequence[str] = ()
+    types: Sequence[str] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An expression or query on which the engines do not agree.
+
+    Attributes:
+        kind: ``error`` if forklake refuses or fails, ``rows``, ``type`` or ``name`` for what differs.
+    """
+
+    kind: str
+    query: str
+    theirs: str
+    ours: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.query}\n    DuckDB   {self.theirs}\n    forklake {self.ours}"
+
+
+@dataclass(slots=True)
+class Engines:
+    """A DuckDB and a session of forklake with the same tables."""
+
+    theirs: duckdb.DuckDBPyConnection
+    ours: Connection
+
+    @classmethod
+    def with_tables(cls, ours: Connection, seed: int) -> Engines:
+        """Make the tables in both; forklake's are held in each way that it knows."""
+        theirs = duckdb.connect()
+        theirs.execute("SET TimeZone = 'UTC'")
+        made = table_statements(seed)
+        for statement in made["t"]:
+            theirs.execute(statement)
+        for storage in STORAGES:
+            limit = 1000 if storage == "inlined" else 0
+            ours.sql(f"CALL ducklake_set_option('{ours.attached[0]}', 'data_inlining_row_limit', {limit})")
+            for statement in made[storage]:
+                ours.sql(statement)
+        return cls(theirs, ours)
+
+    def duckdb(self, query: str) -> Answer:
+        """Return DuckDB's answer."""
+        try:
+            found = self.theirs.execute(query)
+            names = [column[0] for column in found.description or ()]
+            types = [str(column[1]) for column in found.description or ()]
+            return Answer([tuple(map(_comparable, row)) for row in found.fetchall()], names, types)
+        except (duckdb.Error, OverflowError, ValueError) as error:
+            return Answer(error=str(error))
+
+    def forklake(self, query: str) -> Answer:
+        """Return our answer."""
+        try:
+            found = self.ours.sql(query)
+            assert found is not None
+            rows = [tuple(map(_comparable, row)) for row in found.fetchall()]
+            return Answer(rows, found.columns, found.types)
+        except ForklakeError as error:
+            return Answer(error=f"{type(error).__name__}: {error}")
+
+    # ---- expressions of one row --------------------------------------------------------------------------------------
+
+    def compare_expressions(self, expressions: Sequence[str], storage: str) -> tuple[int, list[Finding]]:
+        """Ask for many expressions over the rows of one table at once.
+
+        Rows for which DuckDB fails are left out. Returns how many expressions had an answer, and what differs.
+        """
+        guarded: list[tuple[str, str, list[Any], str]] = []
+        for asked in expressions:
+            expression = self._with_texts_of_intervals(asked)
+            known = self._by_row(expression)
+            if known is None:
+                continue
+            values, kind, failing = known
+            said = (
+                f"CASE WHEN id NOT IN ({', '.join(map(str, failing))}) THEN {expression} END" if failing else expression
+            )
+            guarded.append((expression, said, values, kind))
+        return len(guarded), self._compare_batch(guarded, storage)
+
+    def _with_texts_of_intervals(self, expression: str, ending: str = "") -> str:
+        """Return an expression whose value Python can show: it has no months."""
+        kind = self.duckdb(f"SELECT {expression} FROM t{ending} LIMIT 0").types
+        return f"({expression})::VARCHAR" if kind and "INTERVAL" in kind[0] else expression
+
+    def _by_row(self, expression: str) -> tuple[list[Any], str, list[int]] | None:
+        """Return the value in each row, the type, and the rows in which it fails; None if it fails in all."""
+        answer = self.duckdb(f"SELECT {expression} FROM t ORDER BY id")
+        if answer.error is None:
+            return [row[0] for row in answer.rows], answer.types[0], []
+        values: list[Any] = []
+        kind, failing = "", []
+        for row in range(ROWS):
+            one = self.duckdb(f"SELECT {expression} FROM t WHERE id = {row}")
+            if one.error is not None and row == 0:
+                return None
+            if one.error is not None:
+                failing.append(row)
+            else:
+                kind = one.types[0]
+            values.append(None if one.error is not None else one.rows[0][0])
+        return (values, kind, failing) if any(value is not None for value in values) else None
+
+    def _compare_batch(self, batch: Sequence[tuple[str, str, list[Any], str]], storage: str) -> list[Finding]:
+        if not batch:
+            return []
+        items = ", ".join(f"{said} AS c{place}" for place, (_, said, _, _) in enumerate(batch))
+        answer = self.forklake(f"SELECT id, {items} FROM {storage} AS t ORDER BY id")
+        if answer.error is not None:
+            if len(batch) == 1:
+                return [Finding("error", batch[0][1], f"{batch[0][2]} {batch[0][3]}", answer.error)]
+            middle = len(batch) // 2
+            return [*self._compare_batch(batch[:middle], storage), *self._compare_batch(batch[middle:], storage)]
+        found = []
+        for place, (_, said, values, kind) in enumerate(batch, 1):
+            got, ours = [row[place] for row in answer.rows], answer.types[place]
+            if not same(values, got, kind):
+                found.append(
+                    Finding("rows", said, _first_difference(values, got, kind), _first_difference(got, values, kind))
+                )
+            elif ours != kind:
+                found.append(Finding("type", said, kind, ours))
+        return found
+
+    # ---- aggregates and windows --------------------------------------------------------------------------------------
+
+    def compare_columns(self, key: str, calls: Sequence[str], ending: str, storage: str) -> tuple[int, list[Finding]]:
+        """Ask for many aggregates or windows at once; the key tells the rows of the result apart."""
+        known = [self._with_texts_of_intervals(call, ending) for call in calls]
+        answered = [call for call in known if self.duckdb(f"SELECT {call} FROM t{ending}").error is None]
+        return len(answered), self._compare_columns(key, answered, ending, storage)
+
+    def _compare_columns(self, key: str, calls: Sequence[str], ending: str, storage: str) -> list[Finding]:
+        if not calls:
+            return []
+        items = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
+        query = f"SELECT {key} AS k, {items} FROM {{}} AS t{ending} ORDER BY k"
+        theirs, ours = self.duckdb(query.format("t")), self.forklake(query.format(storage))
+        if ours.error is not None:
+            if len(calls) == 1:
+                return [Finding("error", calls[0], str(theirs.types[1]), ours.error)]
+            middle = len(calls) // 2
+            halves = (calls[:middle], calls[middle:])
+            return [found for half in halves for found in self._compare_columns(key, half, ending, storage)]
+        found = []
+        for place, call in enumerate(calls, 1):
+            want, got = ([row[place] for row in answer.rows] for answer in (theirs, ours))
+            kind = theirs.types[place]
+            if not same(want, got, kind):
+                found.append(
+                    Finding("rows", call, _first_difference(want, got, kind), _first_difference(got, want, kind))
+                )
+            elif ours.types[place] != kind:
+                found.append(Finding("type", call, kind, ours.types[place]))
+        return found
+
+    # ---- filters -----------------------------------------------------------------------------------------------------
+
+    def compare_filters(self, filters: Sequence[str]) -> tuple[int, list[Finding]]:
+        """Ask which rows of every table pass each of some filters."""
+        parts = [
+            f"SELECT {number} AS n, '{storage}' AS s, id FROM {storage} WHERE {one}"
+            for number, one in enumerate(filters)
+            for storage in STORAGES
+        ]
+        answer = self.forklake(" UNION ALL ".join(parts))
+        if answer.error is not None:
+            if len(filters) == 1:
+                return 1, [Finding("error", filters[0], "rows", answer.error)]
+            middle = len(filters) // 2
+            halves = [self.compare_filters(half) for half in (filters[:middle], filters[middle:])]
+            return len(filters), [found for _, findings in halves for found in findings]
+        found = []
+        for number, one in enumerate(filters):
+            want = sorted(row[0] for row in self.duckdb(f"SELECT id FROM t WHERE {one}").rows)
+            for storage in STORAGES:
+                got = sorted(row[2] for row in answer.rows if row[:2] == (number, storage))
+                if got != want:
+                    found.append(Finding("rows", f"{storage} WHERE {one}", f"rows {want}", f"rows {got}"))
+        return len(filters), found
+
+    # ---- queries -----------------------------------------------------------------------------------------------------
+
+    def compare_query(self, query: str, storage: str) -> tuple[int, list[Finding]]:
+        """Ask one query, in which ``{t}`` stands for the table; its rows have any order."""
+        theirs = self.duckdb(query.replace("{t}", "t"))
+        if theirs.error is not None:
+            return 0, []
+        said = query.replace("{t}", storage)
+        ours = self.forklake(said)
+        if ours.error is not None:
+            return 1, [Finding("error", said, f"{len(theirs.rows)} rows", ours.error)]
+        want, got = (sorted(one.rows, key=repr) for one in (theirs, ours))
+        if not same(want, got, ""):
+            return 1, [Finding("rows", said, _first_difference(want, got, ""), _first_difference(got, want, ""))]
+        if list(ours.types) != list(theirs.types):
+            return 1, [Finding("type", said, str(theirs.types), str(ours.types))]
+        if list(ours.names) != list(theirs.names):
+            return 1, [Finding("name", said, str(theirs.names), str(ours.names))]
+        return 1, []
+
+
+def _first_difference(one: Sequence[Any], other: Sequence[Any], kind: str) -> str:
+    """Return the first value that differs, with its row."""
+    for place, value in enumerate(one):
+        if place >= len(other) or not same(value, other[place], kind):
+            return f"row {place} of {len(one)}: {value!r}"
+    return f"{len(one)} rows"
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value in a form that both engines' values have."""
+    if isinstance(value, dict):
+        if set(value) == {"key", "value"} and isinstance(value["key"], list):
+            value = dict(zip(value["key"], value["value"], strict=True))
+        return {key: _comparable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(map(_comparable, value))
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
+def same(one: Any, other: Any, kind: str) -> bool:
+    """Return whether two answers are the same, but for the last digits of floats."""
+    if isinstance(one, float) and isinstance(other, float):
+        if math.isnan(one) or math.isnan(other):
+            return math.isnan(one) and math.isnan(other)
+        if one == 0 and other == 0:
+            return math.copysign(1, one) == math.copysign(1, other)
+        close = _CLOSE_FLOAT if kind.startswith("FLOAT") else _CLOSE
+        return one == other or math.isclose(one, other, rel_tol=close)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(same(a, b, kind) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same(one[key], other[key], kind) for key in one)
+    return type(one) is type(other) and bool(one == other)

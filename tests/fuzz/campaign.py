@@ -1,0 +1,200 @@
+"""A campaign: random queries of every kind, what differs, and what was covered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import Final
+
+from forklake.sql.expressions.aggregates import AGGREGATES as KNOWN_AGGREGATES
+from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS
+from forklake.sql.functions import NAMED
+from tests.fuzz.answers import Engines, Finding
+from tests.fuzz.calls import OPERATORS, UNCALLED, Calls
+from tests.fuzz.kinds import KINDS, STORAGES
+from tests.fuzz.known import unlisted
+from tests.fuzz.queries import AGGREGATES, FRAMED, JOIN_KINDS, RANKED, Queries
+
+AT_ONCE: Final = 40
+"""Expressions of one query: what a query costs hardly grows with them."""
+_FILTERS_AT_ONCE: Final = 6
+_TRIES: Final = 30
+
+
+@dataclass(slots=True)
+class Report:
+    """What a campaign asked and found.
+
+    Attributes:
+        asked: How many queries DuckDB answered: expressions of one batch count one by one.
+        findings: All that is not the same.
+        functions: Names of scalar functions, aggregates and window functions that were called.
+        joins: Kinds of joins that were made.
+        casts: Pairs of types, each with whether it was cast.
+    """
+
+    asked: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
+    joins: set[str] = field(default_factory=set)
+    casts: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    @property
+    def silent(self) -> list[Finding]:
+        """The differences that nobody was told of."""
+        return unlisted(self.findings)
+
+    @property
+    def errors(self) -> list[Finding]:
+        """Refusals and failures where DuckDB answers."""
+        return [finding for finding in self.findings if finding.kind == "error"]
+
+    @property
+    def uncalled(self) -> list[str]:
+        """Functions of the registry that were not called."""
+        return sorted(all_functions() - self.functions)
+
+    def __str__(self) -> str:
+        listed = len(self.findings) - len(self.errors) - len(self.silent)
+        done = sum(self.casts.values())
+        return (
+            f"{self.asked} queries: {len(self.silent)} silent differences, {listed} that the guide lists,"
+            f" {len(self.errors)} errors where DuckDB answers ({100 * len(self.errors) / max(self.asked, 1):.1f} %)\n"
+            f"covered: {len(self.functions)} of {len(all_functions())} functions, {len(self.joins)} of"
+            f" {len(JOIN_KINDS)} kinds of joins, {done} of {len(self.casts)} pairs of types that can be cast"
+        )
+
+
+def all_functions() -> set[str]:
+    """Return the names of all functions that forklake and DuckDB have."""
+    aggregates = {name for name in KNOWN_AGGREGATES if isinstance(name, str)}
+    return (set(NAMED) | aggregates | set(WINDOW_FUNCTIONS)) - UNCALLED
+
+
+class Campaign:
+    """Asks both engines, and keeps what they answer."""
+
+    def __init__(self, engines: Engines, seed: int, note: Callable[[Finding], None] = lambda finding: None) -> None:
+        self.engines = engines
+        self.report = Report()
+        self._chance = random.Random(seed)
+        self._calls = Calls(self._chance, engines.theirs)
+        self._queries = Queries(self._calls)
+        self._note = note
+        self._storages = (STORAGES[number % len(STORAGES)] for number in count())
+        for source in KINDS:
+            for target in KINDS:
+                if source != target and self._can_cast(source, target):
+                    self.report.casts[source, target] = False
+
+    def run(self, queries: int) -> Report:
+        """Ask for everything once, then at random until there are as many queries."""
+        self._run_casts()
+        self._run_functions(sorted(set(NAMED) - UNCALLED))
+        self._run_aggregates(sorted(AGGREGATES))
+        self._run_windows(range(len(FRAMED) + len(RANKED)))
+        self._run_queries(len(JOIN_KINDS))
+        self._run_operators(len(OPERATORS))
+        self._run_filters(2 * _FILTERS_AT_ONCE)
+        while self.report.asked < queries:
+            names = self._chance.sample(sorted(set(NAMED) - UNCALLED), 2 * AT_ONCE)
+            self._run_functions(names)
+            self._run_operators(3 * AT_ONCE)
+            self._run_nested(2 * AT_ONCE)
+            self._run_filters(4 * _FILTERS_AT_ONCE)
+            self._run_aggregates(self._chance.sample(sorted(AGGREGATES), 25))
+            self._run_windows([self._chance.randrange(99) for _ in range(25)])
+            self._run_queries(6)
+        return self.report
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def _run_casts(self) -> None:
+        pairs = list(self.report.casts)
+        self._chance.shuffle(pairs)
+        for start in range(0, len(pairs), AT_ONCE):
+            part = pairs[start : start + AT_ONCE]
+            casts = [self._calls.cast(*pair) for pair in part]
+            self._keep(*self.engines.compare_expressions(casts, next(self._storages)))
+            self.report.casts.update(dict.fromkeys(part, True))
+
+    def _run_functions(self, names: Sequence[str]) -> None:
+        called = [(name, self._bindable(lambda name=name: self._calls.call(name))) for name in names]  # type: ignore[misc]
+        self.report.functions.update(name for name, call in called if call is not None)
+        self._run_expressions([call for _, call in called if call is not None])
+
+    def _run_operators(self, number: int) -> None:
+        calls = (self._bindable(lambda place=place: self._calls.operator(place)) for place in range(number))  # type: ignore[misc]
+        self._run_expressions([call for call in calls if call is not None])
+
+    def _run_nested(self, number: int) -> None:
+        calls = (self._bindable(self._calls.nested) for _ in range(number))
+        self._run_expressions([call for call in calls if call is not None])
+
+    def _run_expressions(self, expressions: Sequence[str]) -> None:
+        for start in range(0, len(expressions), AT_ONCE):
+            self._keep(*self.engines.compare_expressions(expressions[start : start + AT_ONCE], next(self._storages)))
+
+    def _bindable(self, make: Callable[[], str], ending: str = "") -> str | None:
+        """Return an expression that DuckDB understands, or None if none was found."""
+        made = (make() for _ in range(_TRIES))
+        return next(
+            (one for one in made if self.engines.duckdb(f"SELECT {one} FROM t LIMIT 0{ending}").error is None), None
+        )
+
+    def _can_cast(self, source: str, target: str) -> bool:
+        found = self.engines.duckdb(f"SELECT count(TRY_CAST(x_{source} AS {KINDS[target][0]})) FROM t")
+        return found.error is None and found.rows[0][0] > 0
+
+    # ---- aggregates and windows --------------------------------------------------------------------------------------
+
+    def _run_aggregates(self, names: Sequence[str]) -> None:
+        self.report.functions.update(names)
+        calls = [self._queries.aggregate(name) for name in names]
+        self._run_columns("id % 3", calls, " GROUP BY id % 3")
+
+    def _run_windows(self, numbers: Sequence[int]) -> None:
+        calls = [self._queries.window(number) for number in numbers]
+        self.report.functions.update(call.partition("(")[0] for call in calls)
+        self._run_columns("id", calls, "")
+
+    def _run_columns(self, key: str, calls: Sequence[str], ending: str) -> None:
+        for start in range(0, len(calls), AT_ONCE // 2):
+            part = calls[start : start + AT_ONCE // 2]
+            self._keep(*self.engines.compare_columns(key, part, ending, next(self._storages)))
+
+    # ---- queries -----------------------------------------------------------------------------------------------------
+
+    def _run_queries(self, number: int) -> None:
+        for place in range(number):
+            kind = JOIN_KINDS[place] if number == len(JOIN_KINDS) else self._chance.choice(JOIN_KINDS)
+            self.report.joins.add(kind)
+            shift = place if number == len(JOIN_KINDS) else self._chance.randrange(99)
+            made = (
+                self._queries.join(kind),
+                self._queries.subquery(2 * shift),
+                self._queries.subquery(2 * shift + 1),
+                self._queries.set_operation(shift),
+                self._queries.grouped(shift),
+            )
+            for query in made:
+                self._keep(*self.engines.compare_query(query, next(self._storages)))
+
+    def _run_filters(self, number: int) -> None:
+        filters = list(islice(self._filters(), number))
+        for start in range(0, number, _FILTERS_AT_ONCE):
+            self._keep(*self.engines.compare_filters(filters[start : start + _FILTERS_AT_ONCE]))
+
+    def _filters(self) -> Iterator[str]:
+        while True:
+            found = self._queries.predicate()
+            if self.engines.duckdb(f"SELECT id FROM t WHERE {found}").error is None:
+                yield found
+
+    def _keep(self, asked: int, findings: Sequence[Finding]) -> None:
+        self.report.asked += asked
+        self.report.findings += findings
+        for finding in findings:
+            self._note(finding)
