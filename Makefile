@@ -53,8 +53,8 @@ bench-sql: $(STAMP) java ## The same for SQL
 bench-lifecycle: $(STAMP) java ## The same for compaction, adopted files, clean-up and purge
 	$(BIN)/python -m benchmarks compact adopt fsck safety purge $(ARGS)
 
-bench-merge: $(STAMP) java ## The same for merges of forks, and lifetimes that end
-	$(BIN)/python -m benchmarks merge merge-rows reap $(ARGS)
+bench-merge: $(STAMP) java ## The same for merges, diffs and refreshes of forks, and lifetimes that end
+	$(BIN)/python -m benchmarks merge merge-rows refresh reap $(ARGS)
 
 bench-branches: $(STAMP) ## Make and delete branches as OlapBranchBench does, beside its published figures
 	$(BIN)/python -m benchmarks branches $(ARGS)

@@ -49,6 +49,7 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "compact": compact.compact,
     "merge": merge.merge,
     "merge-rows": merge.merge_rows,
+    "refresh": merge.refresh,
     "reap": merge.reap,
     "branches": branches.branches,
     "agents": agents.agents,

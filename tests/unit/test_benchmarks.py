@@ -41,6 +41,21 @@ def test_quick_benchmarks_of_garbage_and_fsck_find_what_they_expect(tmp_path: Pa
     assert ("check of 200 files, p50", "listing them with their sizes") in figures
 
 
+@pytest.mark.slow
+def test_quick_benchmarks_of_forks_that_come_back_find_what_they_expect(tmp_path: Path) -> None:
+    document = tmp_path / "figures.json"
+    command = ["merge", "refresh", "reap", "branches", "--quick", "--store", "sqlite", "--json", str(document)]
+    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
+    figures = {(figure["name"], figure["reference_name"]) for figure in json.loads(document.read_text())["figures"]}
+    assert ("merge of 20 files into 100, p50", "a commit of the same files") in figures
+    assert ("merge of 20 files into 100, p50", "the same with 50") in figures
+    assert ("diff of 10 files with 100, p50", "a commit of the same files") in figures
+    assert ("diff of 10 files with 100, p50", "the same with 50") in figures
+    assert ("refresh each of 20 forks, p50", "a commit of one file in each") in figures
+    assert ("reap each of 50 lapsed forks", "one-row insert and commit") in figures
+    assert ("create, chained, p50", "Bauplan, as published") in figures
+
+
 @pytest.mark.parametrize(
     ("value", "aim", "is_met"),
     [

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from forklake.model.definitions import ColumnStats
-from forklake.model.rows import ColumnRow, TableColumnStatsRow
+from forklake.model.rows import ColumnRow, FileColumnStatsRow, TableColumnStatsRow
 from forklake.model.types import Type
 from forklake.model.types.order import order_key
 
+FileStats = ColumnStats | FileColumnStatsRow
+"""Statistics of a column of a file, new or stored."""
 
-def combine_stats(kind: Type, known: Sequence[ColumnStats]) -> ColumnStats | None:
+
+def combine_stats(kind: Type, known: Sequence[FileStats]) -> FileStats | None:
     """Return what is known of a column in all of some files.
 
     What one file does not know is unknown, unless another one settles it: a NULL or a NaN that one has is there.
@@ -62,8 +65,24 @@ def storable_bound(bound: str | None) -> str | None:
     return None if bound is None or "\0" in bound else bound
 
 
+def widen_stats(
+    column: ColumnRow, old: TableColumnStatsRow | None, given: Sequence[FileStats | None], *, was_empty: bool
+) -> TableColumnStatsRow:
+    """Widen the statistics of a column by those of one or more files.
+
+    ``was_empty`` says whether the table had no rows.
+    """
+    known = [one for one in given if one is not None]
+    # What one file does not know, later ones do not settle.
+    told = [combine_stats(column.type, known)] if len(known) == len(given) else given
+    widened = merge_stats(column, old, told[0], is_first=was_empty)
+    for one in told[1:]:
+        widened = merge_stats(column, widened, one, is_first=False)
+    return widened
+
+
 def merge_stats(
-    column: ColumnRow, old: TableColumnStatsRow | None, given: ColumnStats | None, *, is_first: bool
+    column: ColumnRow, old: TableColumnStatsRow | None, given: FileStats | None, *, is_first: bool
 ) -> TableColumnStatsRow:
     """Widen the statistics of a column by those of one more file.
 

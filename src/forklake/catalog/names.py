@@ -109,7 +109,7 @@ def is_storable(text: str) -> bool:
 
     It must have no NUL and no half of a surrogate pair.
     """
-    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return "\0" not in text and (text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
 def directory(name: str, uuid: str) -> str:

@@ -107,7 +107,7 @@ class _Adopter:
                 self._known.append((schema, self._columns(path, metadata)))
                 number = len(self._known) - 1
         rules = self._adoption.rules
-        used = {field.name for field in rules.fields if field.name in directories}
+        used = {field.name for field in rules.fields if field.name in directories} if directories else ()
         key = (number, tuple(sorted((name, directories[name]) for name in used)))
         found = self._matches.get(key)
         if found is None:

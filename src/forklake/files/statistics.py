@@ -49,8 +49,7 @@ class StoredLeaf:
         name: Its dotted name in the table.
         field: The column of the table.
         place: Its place among the columns of a file.
-        mask: What makes a stored number unsigned; None for others.
-        is_decimal: Whether decimals are held, as numbers or as bytes.
+        comparable: Makes of a stored value one that sorts like the column's type; None if it does itself.
         is_bytes: Whether values are stored as bytes of any length.
         text: Writes a stored bound as text of the table's type; None if there is none.
     """
@@ -58,8 +57,7 @@ class StoredLeaf:
     name: str
     field: Field
     place: int
-    mask: int | None
-    is_decimal: bool
+    comparable: Callable[[Any], Any] | None
     is_bytes: bool
     text: Callable[[Any], str | None]
 
@@ -74,14 +72,12 @@ def stored_leaves(metadata: pq.FileMetaData, leaves: Iterable[Leaf]) -> list[Sto
 
 def _stored_leaf(leaf: pq.ColumnSchema, name: str, field: Field, place: int) -> StoredLeaf:
     details = json.loads(leaf.logical_type.to_json())
-    is_unsigned = details["Type"] == "Int" and not details["isSigned"]
     held = leaf_type(leaf)
     return StoredLeaf(
         name,
         field,
         place,
-        (2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1) if is_unsigned else None,
-        isinstance(held, types.Decimal),
+        _comparable(leaf, held),
         leaf.physical_type == "BYTE_ARRAY",
         _text(field.type, held, _UNITS.get(details.get("timeUnit", ""))),
     )
@@ -198,8 +194,8 @@ def _stats(chunks: Iterable[Any], leaf: StoredLeaf, created_by: str, nan_count: 
         nulls = known.null_count if known is not None and known.has_null_count else None
         null_count = None if null_count is None or nulls is None else null_count + nulls
         if known is not None and known.has_min_max:
-            lows.append(_comparable(leaf, known.min_raw))
-            highs.append(_comparable(leaf, known.max_raw))
+            lows.append(known.min_raw)
+            highs.append(known.max_raw)
         elif values != nulls:
             # A group without values has no bounds, and needs none. (DuckDB counts NULLs of structs in lists twice.)
             is_bounded = False
@@ -222,6 +218,8 @@ def _outermost(lows: Sequence[Any], highs: Sequence[Any], leaf: StoredLeaf, crea
 
     Each is None if unknown, and NaN if a bound is NaN.
     """
+    if leaf.comparable is not None:
+        lows, highs = [*map(leaf.comparable, lows)], [*map(leaf.comparable, highs)]
     if len(lows) == 1:
         lowest, highest = lows[0], highs[0]
     else:
@@ -232,13 +230,13 @@ def _outermost(lows: Sequence[Any], highs: Sequence[Any], leaf: StoredLeaf, crea
     return lowest, highest
 
 
-def _comparable(leaf: StoredLeaf, raw: Any) -> Any:
-    """Return a stored value as one that sorts like the column's type."""
-    if leaf.mask is not None:
-        return raw & leaf.mask
-    if leaf.is_decimal and isinstance(raw, bytes):
-        return int.from_bytes(raw, "big", signed=True)
-    return raw
+def _comparable(leaf: pq.ColumnSchema, held: Type) -> Callable[[Any], Any] | None:
+    if isinstance(held, types.Integer) and not held.is_signed:
+        mask = 2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1
+        return lambda raw: raw & mask
+    if isinstance(held, types.Decimal) and leaf.physical_type not in ("INT32", "INT64"):
+        return partial(int.from_bytes, byteorder="big", signed=True)
+    return None
 
 
 def _contains_nan(bounds: tuple[Any, Any], created_by: str, nan_count: int | None, *, is_empty: bool) -> bool | None:

@@ -9,7 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.changes import mappings
 from forklake.catalog.changes.adopted import check_not_there
 from forklake.catalog.changes.alteration import own_stats
-from forklake.catalog.combined_stats import combine_stats, merge_stats, storable_bound
+from forklake.catalog.combined_stats import storable_bound, widen_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_adopted_path, check_file_path
 from forklake.catalog.state import Draft, live_data_files
@@ -59,9 +59,13 @@ def append(draft: Draft, change: AppendFiles) -> None:
     check_not_there(draft, table, [file.path for _, file in change.files if file.is_adopted])
     for mapping_id, mapping in change.mappings:
         mappings.insert(draft, table, mapping_id, mapping)
-    for used in {file.mapping for _, file in change.files if isinstance(file.mapping, int)}:
-        mappings.adopt(draft, table, used)
+    used = {id(file.mapping): file.mapping for _, file in change.files}
+    for known_mapping in {mapping for mapping in used.values() if isinstance(mapping, int)}:
+        mappings.adopt(draft, table, known_mapping)
     new_mappings = mappings.by_definition(change.mappings)
+    mapping_ids = {
+        key: new_mappings[mapping] if isinstance(mapping, NameMapping) else mapping for key, mapping in used.items()
+    }
     given: dict[ColumnId, list[ColumnStats | None]] = {leaf.column_id: [] for leaf in leaves.values()}
     was_empty = stats.record_count == 0
     row_count = byte_count = 0
@@ -72,7 +76,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
             file,
             _partition_id(partitioning),
             row_id_start=stats.next_row_id + row_count,
-            mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
+            mapping_id=mapping_ids[id(file.mapping)],
         )
         draft.insert(row)
         known = _insert_facts(draft, table, row, file, keys, leaves)
@@ -88,12 +92,8 @@ def append(draft: Draft, change: AppendFiles) -> None:
         origin=None,
     )
     for leaf in leaves.values():
-        of_files = given[leaf.column_id]
-        told = [one for one in of_files if one is not None]
-        # What one file does not know, later ones do not settle.
-        for place, one in enumerate([combine_stats(leaf.type, told)] if len(told) == len(of_files) else of_files):
-            is_first = was_empty and place == 0
-            merged[leaf.column_id] = merge_stats(leaf, merged.get(leaf.column_id), one, is_first=is_first)
+        column_id = leaf.column_id
+        merged[column_id] = widen_stats(leaf, merged.get(column_id), given[column_id], was_empty=was_empty)
     if max(stats.next_row_id, stats.file_size_bytes) >= 2**63:
         raise InvalidInputError(
             f'Table "{table.table_name}" cannot hold so much: its rows and bytes are counted in 64 bits;'
