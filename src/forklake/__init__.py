@@ -20,7 +20,7 @@ import os
 from typing import TYPE_CHECKING
 
 from forklake import errors, session
-from forklake.config import Clock, RetryPolicy, Settings
+from forklake.config import Clock, Confinement, RetryPolicy, Settings
 from forklake.lake import Catalog, Diff, Fork, Lake, LakeAt, Options, Table, Transaction
 from forklake.lake.across import Across, AcrossTable
 from forklake.model.clean_up import CleanUp, FileReference
@@ -119,6 +119,7 @@ __all__ = [
     "ColumnStats",
     "Commit",
     "CompactedFiles",
+    "Confinement",
     "Connection",
     "DataFile",
     "DeleteFile",
@@ -290,7 +291,9 @@ def __getattr__(name: str) -> type | Callable[..., None]:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def connect(spark: SparkSession | None = None, *, settings: Settings | None = None) -> Connection:
+def connect(
+    spark: SparkSession | None = None, *, settings: Settings | None = None, confined: bool | Confinement = False
+) -> Connection:
     """Return a SQL session with nothing attached.
 
     ``ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')`` attaches a catalog.
@@ -300,8 +303,11 @@ def connect(spark: SparkSession | None = None, *, settings: Settings | None = No
             use, with ``settings.spark``.
         settings: As for `open`, for each lake that the session opens. Statements use its retries, unless ``SET``
             changes them.
+        confined: Whether the session can be given SQL that nobody has read. Until ``SET lock_configuration = true`` it
+            only attaches; from then on it reaches nothing but what it has attached, and forks that it makes of it. A
+            `Confinement` says more, such as limits.
     """
-    return session.connection.connect(spark, settings)
+    return session.connection.connect(spark, settings, confined=confined)
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from forklake.errors import ConfigError
+
 if TYPE_CHECKING:
     from forklake.engine.engine import Engine
 
@@ -85,3 +87,40 @@ class Settings:
     """
     on_step: Callable[[str], None] = _pass_by
     """Told the name of each step of a commit, a fork, an append, of maintenance, so that tests can stop there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """The terms of a confined SQL session, such as `Catalog.session` makes.
+
+    Raises:
+        ConfigError: A limit is negative or no number, or a directory is no path.
+    """
+
+    may_fork: bool = True
+    """Whether the session may fork the catalogs that it was given; such forks become its own."""
+    fork_prefix: str = ""
+    """What the names of its forks begin with."""
+    directories: tuple[str, ...] = ()
+    """Directories, beside those of its catalogs, whose files it may read and write."""
+    max_seconds: float | None = None
+    """How long one statement may run, and with it the computing of its rows."""
+    max_rows: int | None = None
+    """How many rows a result may return."""
+    max_bytes: int | None = None
+    """How many bytes of files one statement may read."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_seconds", "max_rows", "max_bytes"):
+            value = getattr(self, name)
+            kinds = (int, float) if name == "max_seconds" else (int,)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0):
+                raise ConfigError(f"{name} of a confinement is a number from 0 on, not {value!r}.")
+        given: object = self.directories
+        if not isinstance(given, tuple | list) or not all(isinstance(one, str) and one for one in given):
+            raise ConfigError(f"The directories of a confinement are a tuple of paths, not {self.directories!r}.")
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether time, rows or bytes are limited."""
+        return not self.max_seconds is self.max_rows is self.max_bytes is None

@@ -10,6 +10,8 @@
     │   └── SnapshotNotFoundError    a snapshot that never existed, is expired, or is outside the lineage
     ├── AlreadyExistsError           a name is taken
     ├── QuotaError                   a quota allows no more; nothing was done
+    ├── PermissionDeniedError        a confined session may not do it; nothing was done
+    ├── LimitError                   a statement reached a limit of its session; nothing was committed
     ├── ConflictError                somebody else changed what this change was planned on
     │   ├── CommitConflictError      lists every conflict; nothing was written
     │   ├── MergeConflictError       source and target of a merge changed the same things; nothing was merged
@@ -38,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, assert_never
+from typing import Any, ClassVar, Literal, assert_never
 
 from forklake.model.fork_merge import MergeConflict
 from forklake.model.hint import (
@@ -201,6 +203,30 @@ class QuotaError(ForklakeError):
 
     code = "quota"
     exit_code = 14
+
+
+class PermissionDeniedError(ForklakeError):
+    """A confined session may not do it; nothing was done."""
+
+    code = "permission_denied"
+    exit_code = 15
+
+
+class LimitError(ForklakeError):
+    """A statement reached a limit of its confined session.
+
+    It has ended, and what it changed is not committed.
+
+    Attributes:
+        limit: Which limit: ``seconds``, ``rows`` or ``bytes``.
+    """
+
+    code = "limit"
+    exit_code = 16
+
+    def __init__(self, message: str, *, limit: Literal["seconds", "rows", "bytes"], hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.limit = limit
 
 
 class SnapshotNotFoundError(NotFoundError):

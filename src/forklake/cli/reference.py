@@ -49,6 +49,8 @@ _MEANINGS = {
     10: "Spark cannot be started, or a job of it failed",
     11: "some of several tables failed; the others are done",
     14: "a quota allows no more; nothing was done",
+    15: "a confined session may not do it; nothing was done",
+    16: "a statement reached a limit of its session; nothing was committed",
     130: "stopped by the user",
 }
 

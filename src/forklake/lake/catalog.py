@@ -15,6 +15,7 @@ from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
 from forklake.catalog.state import CatalogState, Content
 from forklake.catalog.transaction import Staging
+from forklake.config import Confinement
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.living import Living
@@ -171,17 +172,21 @@ class Catalog(Living, MergeVerbs):
         """
         return session.connection.run_in_catalog(self, text, parameters)
 
-    def session(self) -> Connection:
+    def session(self, *, confined: bool | Confinement = False) -> Connection:
         """Return a SQL session in which the catalog is attached under its name and in use.
 
         It keeps its ``SET``, variables, ``USE`` and transaction from one statement to the next. It has the Spark
         session and the settings of the lake, which stays open when the session is closed. ``ATTACH 'ducklake:'``
         attaches other catalogs of the lake.
 
+        Args:
+            confined: Whether the session reaches this catalog only, and forks that it makes of it: for SQL that nobody
+                has read. A `Confinement` says more, such as limits.
+
         Raises:
             NotFoundError: The catalog was dropped.
         """
-        return session.connection.connect_to_catalog(self)
+        return session.connection.connect_to_catalog(self, confined=confined)
 
     def transaction(
         self,
@@ -262,8 +267,8 @@ class Catalog(Living, MergeVerbs):
             InvalidInputError: The lifetime lies in the past, or is none.
         """
         runtime = self._runtime
-        if at is None and self._past_version is not None:
-            at = self._past_version.snapshot_id
+        if self._past_version is not None:
+            at = self._past_version.snapshot_id if at is None else self.at(at).head
         own_path = None if data_path is None else os.fspath(data_path)
         terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
         if not copy:
@@ -300,8 +305,8 @@ class Catalog(Living, MergeVerbs):
         """
         if isinstance(names, str):
             raise InvalidInputError(f"Forks are made of a list of names, not of {names!r}; no fork was made.")
-        if at is None and self._past_version is not None:
-            at = self._past_version.snapshot_id
+        if self._past_version is not None:
+            at = self._past_version.snapshot_id if at is None else self.at(at).head
         runtime = self._runtime
         wanted = list(names)
         terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -11,7 +11,7 @@ from forklake import session, sql
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.state import CatalogState
-from forklake.config import Settings
+from forklake.config import Confinement, Settings
 from forklake.lake.catalog import Catalog
 from forklake.lake.lake_maintenance import LakeMaintenance
 from forklake.lake.many_catalogs import ManyCatalogs
@@ -108,14 +108,24 @@ class Lake(ManyCatalogs):
         """
         return lake_of(self._runtime.using(spark))
 
-    def connect(self) -> Connection:
-        """Return a SQL session on the lake, with nothing attached.
+    def connect(self, catalogs: Iterable[Catalog | str] = (), *, confined: bool | Confinement = False) -> Connection:
+        """Return a SQL session on the lake, with nothing attached but the given catalogs.
 
         ``ATTACH 'ducklake:' (CATALOG 'shop')`` attaches a catalog of the lake by its name; lakes of other URLs can
         be attached, too. The session uses the Spark session and the settings of the lake. Closing it leaves the
         lake open.
+
+        Args:
+            catalogs: Catalogs to attach under their names, by name or as handles; the first is in use.
+            confined: Whether the session reaches only these catalogs, and forks that it makes of them: for SQL that
+                nobody has read. Without catalogs, it is confined to what it attaches before ``SET lock_configuration =
+                true``. A `Confinement` says more, such as limits.
+
+        Raises:
+            NotFoundError: There is no such catalog.
+            InvalidInputError: A catalog is of another lake, or its name cannot be attached under.
         """
-        return session.connection.connect_to_lake(self)
+        return session.connection.connect_to_lake(self, catalogs, confined=confined)
 
     @property
     def options(self) -> Options:

@@ -231,7 +231,7 @@ class MergeVerbs(Reader):
         store = self._runtime.store
         version = other._past_version
         if moment is not None or version is None:
-            head = versions.head_by_id(store, other._catalog_id).version
+            head = other._version()  # of a handle on the past, what it shows
             version = head if moment is None else versions.version_of(store, head, moment)
         request = ops.merge_catalogs.MergeRequest(
             self._catalog_id,
@@ -249,10 +249,9 @@ class MergeVerbs(Reader):
         An id is taken as it is, whatever catalog has it.
         """
         found = read_moment(moment)
-        if isinstance(found, int):
+        if isinstance(found, int) and self._past_version is None:
             return found
-        store = self._runtime.store
-        return versions.version_of(store, versions.head_by_id(store, self._catalog_id).version, found).snapshot_id
+        return versions.version_of(self._runtime.store, self._version(), found).snapshot_id
 
     def _check_lake(self, other: MergeVerbs) -> None:
         """Refuse what is no catalog, and one of another lake.

@@ -24,6 +24,7 @@ from forklake.model.quoting import quote_text
 from forklake.ops.lake_exists import lake_exists
 from forklake.ops.runtime import Setup
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
+from forklake.session.confinement import Policy, missing_catalog_error
 from forklake.session.secrets import Secrets
 from forklake.sql.statements import Attach
 
@@ -59,6 +60,7 @@ def attach(
     attachments: Attachments,
     secrets: Secrets,
     setup: Setup,
+    policy: Policy,
 ) -> None:
     """Open the catalog that an ATTACH names, and attach it.
 
@@ -69,16 +71,19 @@ def attach(
         InvalidInputError: An option is not known, has a wrong value, or the catalog is not named and not the only one.
         NotFoundError: There is no such file or catalog, and it is not to be created.
         AlreadyExistsError: The name is taken.
+        PermissionDeniedError: The session is confined, and an option would make or open something.
     """
     if not statement.url.lower().startswith(_PREFIX) and str(statement.options.get("type", "")).lower() != "ducklake":
         raise InvalidInputError(
             "Only catalogs of lakes can be attached.",
             hint="ATTACH 'ducklake:lake.db' AS lake (CATALOG 'name')",
         )
-    home = attachments.home
+    policy.check_attach(statement.options)
+    home = policy.home()
     rest = statement.url[len(_PREFIX) :] if statement.url.lower().startswith(_PREFIX) else statement.url
     given = _check_options(statement.options)
-    options = {**secrets.options_for(rest, is_needed=home is None), **given}
+    kept = {} if policy.is_confined else secrets.options_for(rest, is_needed=home is None)
+    options = {**kept, **given}
     url = str(options.get("metadata_path") or rest)
     if not url and home is None:
         raise InvalidInputError(
@@ -92,9 +97,9 @@ def attach(
     # Before a store or a catalog is made for it.
     check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
-    lake = attachments.lake(opened.key, lambda: opened.lake(alias, setup))
+    lake = policy.open_lake(opened.key) or attachments.lake(opened.key, lambda: opened.lake(alias, setup))
     try:
-        attachments.add(opened.open_catalog(alias, lake), or_replace=statement.or_replace)
+        attachments.add(opened.open_catalog(alias, lake, policy), or_replace=statement.or_replace)
     except BaseException:
         attachments.close_unused(opened.key)
         raise
@@ -193,7 +198,7 @@ class _AttachRequest:
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
             raise MetastoreVersionError(error.message, hint=silently) from error
 
-    def open_catalog(self, alias: str, lake: Lake) -> AttachedCatalog:
+    def open_catalog(self, alias: str, lake: Lake, policy: Policy) -> AttachedCatalog:
         """Find or create the catalog in the lake."""
         self._check_data_path(lake)
         names = ("data_inlining_row_limit", "write_deletion_vectors")
@@ -201,7 +206,7 @@ class _AttachRequest:
             overrides = {name: normalise(name, self.options[name]) for name in names if name in self.options}
         except ValueError as error:
             raise InvalidInputError(f"{error} Nothing was attached.") from error
-        catalog = self._catalog(alias, lake)
+        catalog = self._catalog(alias, lake, policy)
         catalog = Catalog(runtime_of(catalog).with_options(overrides), catalog.catalog_id)
         self._check_encryption(catalog)
         if self.pin is not None:
@@ -214,7 +219,7 @@ class _AttachRequest:
             self.key,
             lake,
             catalog,
-            self.read_only,
+            self.read_only or policy.is_read_only(lake, catalog),
             self.metadata_catalog(alias),
             self.text("metadata_schema") or "main",
         )
@@ -247,7 +252,9 @@ class _AttachRequest:
             )
         check_name("catalog", self.wanted or alias)
 
-    def _catalog(self, alias: str, lake: Lake) -> Catalog:
+    def _catalog(self, alias: str, lake: Lake, policy: Policy) -> Catalog:
+        if policy.is_confined:
+            return policy.attachable_catalog(lake, self.wanted)
         if self.wanted is None:
             return self._only_catalog(alias, lake)
         if isinstance(self.wanted, int):
@@ -255,14 +262,14 @@ class _AttachRequest:
             try:
                 found.inspect.info  # noqa: B018 - a catalog that is not there is refused here
             except NotFoundError as error:
-                raise NotFoundError(f"Catalog with id {self.wanted} does not exist") from error
+                raise missing_catalog_error(self.wanted) from error
             return found
         try:
             return lake.catalog(self.wanted)
         except NotFoundError as error:
             is_new = self.may_create and runtime_of(lake).store.is_embedded and not lake.catalogs(limit=1)
             if not self.creates and not is_new:
-                raise NotFoundError(f"Catalog '{self.wanted}' does not exist") from error
+                raise missing_catalog_error(self.wanted) from error
         return self._create(lake, self.wanted)
 
     def _only_catalog(self, alias: str, lake: Lake) -> Catalog:

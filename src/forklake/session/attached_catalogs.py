@@ -83,6 +83,7 @@ class Attachments:
     _committed: dict[AttachedCatalog, SnapshotId] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _users: int = 0
+    _keeps_lakes: bool = False
 
     def lake(self, url: str, open_lake: Callable[[], Lake]) -> Lake:
         """Return the lake of a URL; it is opened now if it is not open yet."""
@@ -146,9 +147,15 @@ class Attachments:
         were named that nobody attached.
         """
         with self._lock:
+            if self._keeps_lakes and self._users:
+                return
             known = [*self._by_alias.values(), *self._named.values()]
             if self._users <= 1 and url in self._lakes and all(one.url != url for one in known):
                 self._lakes.pop(url).close()
+
+    def keep_lakes(self) -> None:
+        """Keep lakes open until the last session ends, whatever is detached."""
+        self._keeps_lakes = True
 
     def note(self, committed: Mapping[AttachedCatalog, SnapshotId]) -> None:
         """Remember the snapshots that a session committed, for `last_committed`.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Self
 
-from forklake.config import Settings
+from forklake.config import Confinement, Settings
 from forklake.errors import (
     CatalogDroppedError,
     CommitConflictError,
@@ -19,19 +18,18 @@ from forklake.errors import (
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
-from forklake.model.names import fold
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import setup_of
-from forklake.session import alterations, changes, copying, definitions, queries, show
+from forklake.session import alterations, changes, copying, definitions, queries, session_statements, show
 from forklake.session.aborts import aborts_transaction, check_not_aborted
-from forklake.session.attach import attach
-from forklake.session.attached_catalogs import AttachedCatalog, Attachments
+from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.catalog_statements import run_catalog_statement
 from forklake.session.checkpoint import checkpoint
+from forklake.session.confinement import Policy, terms_of
 from forklake.session.forks import merge_fork, refresh_fork
 from forklake.session.guard import guard
 from forklake.session.hints import NOTHING_ATTACHED, in_sql
-from forklake.session.name_resolution import SessionNames
+from forklake.session.limited_content import limit_result
 from forklake.session.prepared_statements import deallocate, filled_statement, prepare
 from forklake.session.presence import dropped_attachment_error
 from forklake.session.result import Result
@@ -41,7 +39,6 @@ from forklake.session.work import Work
 from forklake.sql import statements
 from forklake.sql.catalog_statements import CatalogStatement
 from forklake.sql.fork_statements import MergeFork, RefreshFork
-from forklake.sql.made_queries import compute_options
 from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse
 from forklake.sql.prepared import Deallocate, Execute, Prepare
@@ -101,6 +98,7 @@ class Connection:
         self._check_open()
         if not isinstance(text, str):
             raise InvalidInputError(f"SQL is given as text, not as {type(text).__name__}.")
+        self._state.policy.check_dialect(dialect)
         if dialect == "spark":
             return queries.spark_query(self._state, text)
         if dialect != "duckdb":
@@ -258,9 +256,7 @@ class Connection:
         It has its own transaction, settings and USE.
         """
         self._check_open()
-        state = self._state
-        made = SessionState(state.attachments, state.secrets, state.setup, in_use=state.current, memory=state.memory)
-        return Connection(made)
+        return Connection(self._state.for_cursor())
 
     def close(self) -> None:
         """Roll back uncommitted changes, and close the session.
@@ -280,12 +276,16 @@ class Connection:
 
     def _run(self, statement: statements.Statement) -> Result | None:
         """Run a statement, in a transaction of its own if none is open."""
+        policy = self._state.policy
+        allowance = policy.allowance()
         try:
             try:
-                return self._run_in_transaction(statement)
+                with allowance.spend():
+                    return limit_result(self._run_in_transaction(statement), policy.limits, allowance)
             except CatalogDroppedError as error:
                 raise dropped_attachment_error(self._state, error) from error
         except ForklakeError as error:
+            policy.conceal_names(error)
             error.tell_by(partial(in_sql, self._hint_alias()))
             raise
 
@@ -297,7 +297,9 @@ class Connection:
     def _run_in_transaction(self, statement: statements.Statement) -> Result | None:
         state = self._state
         if isinstance(statement, Execute):
+            state.policy.check_statement(statement)
             statement = filled_statement(state, statement)
+        state.policy.check_statement(statement)
         run = _STATEMENTS[type(statement)]
         if state.work.is_explicit or isinstance(statement, _TRANSACTION):
             check_not_aborted(state.work, statement)
@@ -331,25 +333,57 @@ class Connection:
         return result
 
 
-def connect(spark: SparkSession | None = None, settings: Settings | None = None) -> Connection:
-    """Return a new session with nothing attached."""
-    return Connection(SessionState(setup=setup_of(settings, spark)))
+def connect(
+    spark: SparkSession | None = None, settings: Settings | None = None, *, confined: bool | Confinement = False
+) -> Connection:
+    """Return a new session with nothing attached; if confined, from its lock on."""
+    attachments = Attachments()
+    return Connection(
+        SessionState(attachments, setup=setup_of(settings, spark), policy=Policy(attachments, terms_of(confined)))
+    )
 
 
-def connect_to_lake(lake: Lake) -> Connection:
-    """Return a new session on an open lake, with nothing attached.
+def connect_to_lake(
+    lake: Lake, catalogs: Iterable[Catalog | str] = (), *, confined: bool | Confinement = False
+) -> Connection:
+    """Return a new session on an open lake, with catalogs attached under their names.
 
-    Closing the session leaves the lake open.
+    The first of them is in use. If there are any, a confined session is confined now. Closing the session leaves the
+    lake open.
+
+    Raises:
+        NotFoundError: There is no such catalog.
+        InvalidInputError: A name cannot be attached under, or the catalog is of another lake.
     """
-    return Connection(SessionState(Attachments(lake), setup=runtime_of(lake).setup))
+    given = [_attachment_of(_catalog_of_lake(lake, one)) for one in catalogs]
+    return _connection_of(lake, given, confined)
 
 
-def connect_to_catalog(catalog: Catalog) -> Connection:
+def _catalog_of_lake(lake: Lake, catalog: Catalog | str) -> Catalog:
+    found = lake.catalog(catalog) if isinstance(catalog, str) else catalog
+    if not isinstance(found, Catalog) or runtime_of(found).key != runtime_of(lake).key:
+        raise InvalidInputError(f"{found!r} is no catalog of this lake; there is no session.")
+    check_names(found.name, f"__ducklake_metadata_{found.name}")
+    return found
+
+
+def connect_to_catalog(catalog: Catalog, *, confined: bool | Confinement = False) -> Connection:
     """Return a new session in which a catalog is attached and in use.
 
     Its alias is its name. Closing the session leaves the lake open.
     """
-    return Connection(_state_of(catalog, catalog.name, read_only=is_past(catalog)))
+    return _connection_of(lake_of(runtime_of(catalog)), [_attachment_of(catalog)], confined)
+
+
+def _connection_of(lake: Lake, given: Sequence[AttachedCatalog], confined: bool | Confinement) -> Connection:
+    attachments = Attachments(lake)
+    for one in given:
+        attachments.add(one)
+    policy = Policy(attachments, terms_of(confined))
+    if confined and given:
+        policy.lock()
+    in_use = (given[0], "main") if given else None
+    return Connection(SessionState(attachments, setup=runtime_of(lake).setup, in_use=in_use, policy=policy))
 
 
 def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Result | None:
@@ -358,7 +392,7 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
     Raises:
         InvalidInputError: The text began a transaction and did not end it; it was rolled back.
     """
-    state = _state_of(catalog, catalog.name, read_only=is_past(catalog))
+    state = _state_of(catalog, catalog.name)
     with Connection(state) as connection:
         result = connection.sql(text, parameters)
         if state.work.is_explicit:
@@ -376,7 +410,7 @@ def run_in_transaction(transaction: Transaction, text: str, parameters: Values |
     Its catalog is attached under its name and in use.
     """
     catalog_id, name = catalog_of(transaction)
-    state = _state_of(Catalog(runtime_of(transaction), catalog_id), name, read_only=False)
+    state = _state_of(Catalog(runtime_of(transaction), catalog_id), name)
     assert state.current is not None
     state.work = Work.within(state.current[0], transaction)
     state.may_begin = False
@@ -392,51 +426,21 @@ def _load_before_end(state: SessionState, result: Result | None) -> None:
         result.rows()
 
 
-def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> SessionState:
+def _attachment_of(catalog: Catalog, name: str | None = None) -> AttachedCatalog:
     runtime = runtime_of(catalog)
-    lake = lake_of(runtime)
-    attached = AttachedCatalog(name, runtime.key, lake, catalog, read_only, f"__ducklake_metadata_{name}", "main")
-    attachments = Attachments(lake)
+    alias = catalog.name if name is None else name
+    metadata = f"__ducklake_metadata_{alias}"
+    return AttachedCatalog(alias, runtime.key, lake_of(runtime), catalog, is_past(catalog), metadata, "main")
+
+
+def _state_of(catalog: Catalog, name: str) -> SessionState:
+    runtime, attached = runtime_of(catalog), _attachment_of(catalog, name)
+    attachments = Attachments(attached.lake)
     attachments.add(attached)
-    return SessionState(attachments, setup=runtime.setup, in_use=(attached, "main"))
+    return SessionState(attachments, setup=runtime.setup, in_use=(attached, "main"), policy=Policy(attachments))
 
 
-# ---- statements about the session ------------------------------------------------------------------------------------
-
-
-def _attach(state: SessionState, statement: statements.Attach) -> None:
-    if statement.alias is not None and statement.if_not_exists and state.attachments.find(statement.alias) is not None:
-        return
-    statement = replace(statement, options=compute_options(statement.options, SessionNames(state)))
-    attach(statement, state.attachments, state.secrets, state.setup)
-
-
-def _create_secret(state: SessionState, statement: statements.CreateSecret) -> None:
-    state.secrets.create(replace(statement, options=compute_options(statement.options, SessionNames(state))))
-
-
-def _detach(state: SessionState, statement: statements.Detach) -> None:
-    found = state.attachments.find(statement.alias)
-    if found is None and statement.if_exists:
-        return
-    if state.current is not None and state.current[0] is found and found.catalog.inspect.is_live:
-        raise InvalidInputError(
-            f'Binder Error: Cannot detach database "{statement.alias}" because it is the default'
-            " database. Select a different database using `USE` to allow detaching this database"
-        )
-    if found is not None and state.work.is_explicit and state.work.has_changes(found):
-        raise InvalidInputError(f'Database "{statement.alias}" has changes that are not committed; it stays attached.')
-    state.attachments.remove(statement.alias)
-
-
-def _set_variable(state: SessionState, statement: statements.SetVariable) -> None:
-    state.settings.variables[fold(statement.name)] = queries.single_value(state, statement.value)
-
-
-def _pragma(state: SessionState, statement: statements.Pragma) -> Result | None:
-    if fold(statement.name) in ("enable_verification", "disable_verification", "verify_parallelism", "threads"):
-        return None
-    return show.pragma(state, statement)
+# ---- statements ------------------------------------------------------------------------------------------------------
 
 
 def _explain(state: SessionState, statement: statements.Explain) -> Result:
@@ -450,18 +454,18 @@ def _explain(state: SessionState, statement: statements.Explain) -> Result:
 
 _TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
 _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | None]]] = {
-    statements.Attach: _attach,
-    statements.Detach: _detach,
+    statements.Attach: session_statements.run_attach,
+    statements.Detach: session_statements.detach,
     statements.Use: use_schema,
     statements.Begin: lambda state, statement: state.begin(read_only=statement.read_only),
     statements.Commit: lambda state, statement: state.commit(),
     statements.Rollback: lambda state, statement: state.rollback(),
-    statements.SetVariable: _set_variable,
+    statements.SetVariable: session_statements.set_variable,
     statements.ResetVariable: lambda state, statement: state.settings.forget(statement.name),
     statements.SetSetting: lambda state, statement: state.settings.set(statement.name, statement.value),
     statements.ResetSetting: lambda state, statement: state.settings.reset(statement.name),
-    statements.Pragma: _pragma,
-    statements.CreateSecret: _create_secret,
+    statements.Pragma: session_statements.run_pragma,
+    statements.CreateSecret: session_statements.create_secret,
     statements.DropSecret: lambda state, statement: state.secrets.drop(statement),
     statements.NoOperation: lambda state, statement: None,
     statements.CreateSchema: definitions.create_schema,

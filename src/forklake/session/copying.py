@@ -50,6 +50,8 @@ _ENDINGS: Final = {"read_parquet": "parquet", "read_json": "json"}
 
 def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     """Run COPY ... TO."""
+    path = _absolute(statement.path)
+    state.policy.check_place(path)
     options = _Options(state, statement.options, statement.path, _TO)
     names = SessionNames(state, acting=[])
     query = copied_rows(statement)
@@ -58,15 +60,14 @@ def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
         bound = bind_query(query, SessionNames(state))
     fields = _named_fields(tuple(bound.columns))
     keys = _keys(options, fields)
-    path = _absolute(statement.path)
-    _check_place(state, path, is_directory=bool(keys))
     layout = _layout(options, keys) if options.form == "parquet" else None
+    state.policy.check_target(path, is_directory=bool(keys), may_replace=options.may_replace)
+    _check_place(state, path, is_directory=bool(keys))
     rows = queries.answer(state, bound).arrow().rename_columns([field.name for field in fields])
     if layout is not None:
         copy_out(rows, fields, path, layout)
     else:
-        may_exist = options.flag("append") or options.flag("overwrite_or_ignore")
-        write_foreign(rows, fields, path, _foreign_options(options, keys), may_exist=may_exist)
+        write_foreign(rows, fields, path, _foreign_options(options, keys), may_exist=options.may_exist)
     return Result.of_count(rows.num_rows, state.setup.engine)
 
 
@@ -75,16 +76,19 @@ def _foreign_options(options: _Options, keys: Sequence[str]) -> dict[str, Any]:
     found = {name: value for name, value in options.given.items() if name not in ("append", "overwrite_or_ignore")}
     if keys:
         found |= {"partition_by": list(keys)}
-        if options.flag("append"):
-            found.setdefault("filename_pattern", "data_{uuid}")
+        if options.flag("append") or options.has("filename_pattern"):
+            found["filename_pattern"] = options.pattern
     return {**found, "format": options.form}
 
 
 def copy_from(state: SessionState, statement: statements.CopyFrom) -> Result:
     """Run COPY ... FROM: the columns of the files are those of the table, in order."""
+    state.policy.check_files([statement.path])
     options = _Options(state, statement.options, statement.path, _FROM)
     is_directory = options.form == "parquet" and os.path.isdir(statement.path)
-    paths = match_files(f"{statement.path.rstrip('/')}/**/*.parquet" if is_directory else statement.path)
+    pattern = f"{statement.path.rstrip('/')}/**/*.parquet" if is_directory else statement.path
+    state.policy.check_files([pattern])
+    paths = match_files(pattern)
     if not paths:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{statement.path}"; nothing was copied.')
     if options.form != "parquet":
@@ -137,6 +141,28 @@ class _Options:
     def has(self, name: str) -> bool:
         return name in self._given
 
+    @property
+    def may_exist(self) -> bool:
+        """Whether files may be written into a directory that has some."""
+        return self.flag("append") or self.flag("overwrite_or_ignore")
+
+    @property
+    def pattern(self) -> str:
+        """The name of files in directories.
+
+        Raises:
+            InvalidInputError: It leads into another directory.
+        """
+        found = self.text("filename_pattern", "data_{uuid}" if self.flag("append") else "data_{i}")
+        if "/" in found or "\\" in found or not found:
+            raise InvalidInputError("FILENAME_PATTERN is the name of a file, without directories; nothing was copied.")
+        return found
+
+    @property
+    def may_replace(self) -> bool:
+        """Whether files of a directory might be replaced."""
+        return self.may_exist and "{uuid}" not in self.pattern
+
     def flag(self, name: str, *, default: bool = False) -> bool:
         found = read_flag(self._given.get(name, default))
         if found is None:
@@ -188,16 +214,12 @@ def _layout(options: _Options, keys: tuple[str, ...]) -> CopyLayout:
             " nothing was copied.",
             hint="OVERWRITE_OR_IGNORE replaces files of the same name, APPEND adds others.",
         )
-    appends = options.flag("append")
-    pattern = options.text("filename_pattern", "data_{uuid}" if appends else "data_{i}")
-    if "/" in pattern or not pattern:
-        raise InvalidInputError("FILENAME_PATTERN is the name of a file, without directories; nothing was copied.")
     return CopyLayout(
         partition_by=keys,
         compression=compression,
         row_group_size=options.number("row_group_size", 122_880),
-        may_exist=appends or options.flag("overwrite_or_ignore"),
-        pattern=pattern.removesuffix(".parquet"),
+        may_exist=options.may_exist,
+        pattern=options.pattern.removesuffix(".parquet"),
         keeps_columns=options.flag("write_partition_columns"),
     )
 

@@ -31,6 +31,7 @@ def refresh_fork(state: SessionState, statement: RefreshFork) -> Result:
 
 
 def _call(state: SessionState, name: str, arguments: list[str], named: Mapping[str, Any]) -> Result:
-    rows = call(name, state.session_attachments(), arguments, named)
+    state.policy.check_catalog_function(name)
+    rows = call(name, state.session_attachments(), arguments, named, state.policy)
     assert isinstance(rows, Rows)
     return Result.of_rows(rows.columns, rows.rows, state.setup.engine)

@@ -252,16 +252,17 @@ class SessionNames:
 
     def _variable(self, parts: tuple[str, ...], at: At | None) -> CallerFrame | None:
         may_be_one = len(parts) == 1 and self.inside is None and at is None
-        if not may_be_one or not self.state.settings.get("python_enable_replacements"):
+        if not may_be_one or self.state.policy.is_confined or not self.state.settings.get("python_enable_replacements"):
             return None
         return frame_of_caller(self.state.engine, parts[0])
 
     def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
-        if len(parts) == 1 and reader_of(parts[0]) == "read_parquet" and match_files(parts[0]):
+        may_be_file = len(parts) == 1 and self.state.policy.may_be_file(parts[0])
+        if may_be_file and reader_of(parts[0]) == "read_parquet" and match_files(parts[0]):
             query = parquet_query("read_parquet", [parts[0]], {})
             if query is not None:
                 return StoredQuery(parts[0], query, (), SessionNames(self.state, may_act=False))
-        system = system_relation(self, parts)
+        system = system_relation(self, parts, may_be_file=may_be_file)
         if system is not None:
             return Relation(parts[-1], system.columns, system)
         metadata = self._metadata_relation(parts)
@@ -311,7 +312,7 @@ class SessionNames:
         if rows is None:
             known = metadata_table_names(seen)
             raise NotFoundError(f"Catalog Error: Table with name {parts[-1]} does not exist!" + hint(parts[-1], known))
-        return Relation(parts[-1], rows.columns, rows)
+        return Relation(parts[-1], rows.columns, self.state.policy.conceal(rows))
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
@@ -324,6 +325,7 @@ class SessionNames:
         """
         found = self._catalog_function(parts, arguments)
         if found is None:
+            self.state.policy.check_system_function(fold(parts[-1]), arguments)
             query = parquet_query(fold(parts[0]), arguments, named) if len(parts) == 1 else None
             if query is not None:
                 return StoredQuery(parts[0], query, (), SessionNames(self.state, may_act=False))
@@ -334,7 +336,7 @@ class SessionNames:
         if gives is not None:
             return Relation(parts[-1], gives, Rows(gives, []))
         schema = parts[1] if len(parts) == 3 else None
-        result = call(name, self._attachments(name, given), given, named, schema)
+        result = call(name, self._attachments(name, given), given, named, self.state.policy, schema)
         virtual = result.virtual if isinstance(result, Changes) else ()
         return Relation(parts[-1], result.columns, result, virtual)
 
@@ -354,11 +356,12 @@ class SessionNames:
         check_scalar(found[0])
         if self._deferred_columns(found[0]) is not None:
             return 0  # what stands for the id of a catalog
-        return call_scalar(found[0], self._attachments(*found), found[1], named)
+        return call_scalar(found[0], self._attachments(*found), found[1], named, self.state.policy)
 
     def _catalog_function(self, parts: tuple[str, ...], arguments: Sequence[Any]) -> tuple[str, list[Any]] | None:
         name = fold(parts[-1])
         if len(parts) == 1 and name.startswith(_PREFIX) and name.removeprefix(_PREFIX) in FUNCTIONS:
+            self.state.policy.check_catalog_function(name.removeprefix(_PREFIX))
             return name.removeprefix(_PREFIX), list(arguments)
         if name not in FUNCTIONS:
             return None
@@ -369,6 +372,7 @@ class SessionNames:
             of = self._find_catalog(parts[0]) if of is None and not self.has_schema(parts[0]) else of
         if of is None:
             return None
+        self.state.policy.check_catalog_function(name)
         check_form(name, ".".join(parts), arguments, of.alias)
         return name, [of.alias, *arguments]
 

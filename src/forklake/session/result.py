@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -109,6 +109,10 @@ class Result:
     def of_count(cls, count: int, engine: Engine) -> Result:
         """Return the number of rows that a statement changed, in the form of DuckDB."""
         return cls.of_rows((Field(None, "Count", types.INT64),), [(count,)], engine)
+
+    def with_content(self, change: Callable[[ResultContent], ResultContent]) -> Result:
+        """Return a result of the same columns whose rows are read in another way."""
+        return Result(self._fields, change(self._content))
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 

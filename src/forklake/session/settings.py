@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.flags import read_flag
 from forklake.model.names import fold, nearest
+
+if TYPE_CHECKING:
+    from forklake.session.confinement import Policy
 
 
 def _count(value: Any) -> int:
@@ -49,11 +52,15 @@ SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {
     "ducklake_retry_wait_ms": (100, _count),
     "ducklake_retry_backoff": (1.5, _number),
     "ducklake_default_data_inlining_row_limit": (0, _count),
+    "enable_external_access": (True, _flag),
+    "lock_configuration": (False, _flag),
     "preserve_insertion_order": (True, _flag),
     "python_enable_replacements": (True, _flag),
     "timezone": ("UTC", _zone),
 }
 """By name: the default, and what turns a value into one of the setting."""
+_OF_POLICY: Final = ("enable_external_access", "lock_configuration")
+"""Settings that the session shares with its cursors, and that cannot be taken back."""
 IGNORED: Final = frozenset(
     {
         "enable_object_cache",
@@ -74,9 +81,11 @@ class SessionSettings:
     """The settings that one session has set; all others have their defaults.
 
     Attributes:
+        policy: What the session may reach; the settings about it are kept there.
         given: The retry policy of the session, unless SET changes it.
     """
 
+    policy: Policy
     given: RetryPolicy = field(default_factory=RetryPolicy)
     values: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
@@ -87,26 +96,47 @@ class SessionSettings:
         Raises:
             NotFoundError: There is no such setting.
             InvalidInputError: It cannot have the value.
+            PermissionDeniedError: The settings are locked.
         """
         key = fold(name)
+        self.policy.check_setting(key)
         if key in IGNORED:
             return
         kind = self._kind(name)
         try:
-            self.values[key] = kind[1](value)
+            found = kind[1](value)
         except (TypeError, ValueError):
             raise InvalidInputError(
                 f'Invalid Input Error: Setting "{name}" cannot be {value!r}; it was left as it is.'
             ) from None
+        if key in _OF_POLICY:
+            self._set_reach(key, found)
+        else:
+            self.values[key] = found
+
+    def _set_reach(self, key: str, value: bool) -> None:
+        """Set what the session and its cursors may reach; there is no way back."""
+        if key == "lock_configuration" and value:
+            self.policy.lock()
+        elif key == "enable_external_access" and not value:
+            self.policy.confine()
+        elif value != self.get(key):
+            raise InvalidInputError(
+                f"Invalid Input Error: Cannot change {key} setting while database is running; it was left as it is."
+            )
 
     def reset(self, name: str) -> None:
         """Give a setting its default again.
 
         Raises:
             NotFoundError: There is no such setting.
+            PermissionDeniedError: The settings are locked.
         """
+        self.policy.check_setting(fold(name))
         if fold(name) not in IGNORED:
-            self._kind(name)
+            default, _ = self._kind(name)
+            if fold(name) in _OF_POLICY:
+                self._set_reach(fold(name), default)
         self.values.pop(fold(name), None)
 
     def get(self, name: str) -> Any:
@@ -121,6 +151,8 @@ class SessionSettings:
             return self.values[fold(name)]
         default = self._kind(name)[0]
         return {
+            "enable_external_access": not self.policy.is_confined,
+            "lock_configuration": self.policy.is_locked,
             "ducklake_max_retry_count": self.given.max_retry_count,
             "ducklake_retry_wait_ms": round(self.given.wait_seconds * 1000),
             "ducklake_retry_backoff": self.given.backoff,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from forklake.engine.allowance import check_time
 from forklake.engine.engine import Engine
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
@@ -16,6 +17,7 @@ from forklake.model.ids import SnapshotId
 from forklake.model.names import fold
 from forklake.ops.runtime import Runtime, Setup, setup_of
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
+from forklake.session.confinement import Policy
 from forklake.session.frames import Frames
 from forklake.session.private_catalogs import MEMORY, TEMPORARY, PrivateCatalog
 from forklake.session.secrets import Secrets
@@ -103,6 +105,7 @@ class SessionState:
         temporary: The temporary tables of the session.
         memory: The database ``memory``, which the session shares with its cursors.
         prepared: The statements that PREPARE named, by name in lower case.
+        policy: What the session and its cursors may reach.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK are allowed: not within a transaction of a handle.
     """
 
@@ -116,12 +119,18 @@ class SessionState:
     temporary: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(TEMPORARY))
     memory: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(MEMORY))
     prepared: dict[str, Prepare] = field(default_factory=dict)
+    policy: Policy = field(kw_only=True)
     settings: SessionSettings = field(init=False)
     engine: Engine = field(init=False)
 
     def __post_init__(self) -> None:
         self.engine = self.setup.engine.for_session()
-        self.settings = SessionSettings(self.setup.settings.retry)
+        self.settings = SessionSettings(self.policy, self.setup.settings.retry)
+
+    def for_cursor(self) -> SessionState:
+        """Return the state of another session that shares what this one may reach."""
+        shared = self.attachments, self.secrets, self.setup
+        return SessionState(*shared, in_use=self.current, memory=self.memory, policy=self.policy)
 
     @property
     def current(self) -> tuple[AttachedCatalog, str] | None:
@@ -133,6 +142,8 @@ class SessionState:
         if self.in_use is None:
             return None
         attached = self.attachments.find(self.in_use[0].alias)
+        if attached is None and self.policy.is_confined:
+            return None
         if attached is self.in_use[0] or (attached is None and self.in_use[0].is_only_named):
             return self.in_use
         if attached is None:
@@ -154,10 +165,12 @@ class SessionState:
     def named_catalog(self, name: str) -> AttachedCatalog | None:
         """Return a catalog of the lake in use by its own name, attached or not.
 
-        This is the one place where a session reaches catalogs that it was not given. The lake is that of the catalog
-        in use, else that of the session, else the only one that is attached. A catalog that is found through one that
-        is attached for reading is read-only, too.
+        This is the one place where a session reaches catalogs that it was not given; a confined one finds none. The
+        lake is that of the catalog in use, else that of the session, else the only one that is attached. A catalog that
+        is found through one that is attached for reading is read-only, too.
         """
+        if self.policy.is_confined:
+            return None
         current, home = self.current, self.attachments.home
         through = self.attachments.all() if current is None else [current[0]]
         if current is None and home is not None:
@@ -248,6 +261,7 @@ class SessionState:
 
     def finish(self) -> None:
         """Commit the changes of the transaction, and remember the snapshot."""
+        check_time()
         self.attachments.note(self.work.commit(self.settings.retry))
 
     def rollback(self) -> None:

@@ -32,7 +32,9 @@ def system_function(
     return file_function(names.state.engine, name, arguments, named) or listing(names, name, arguments, named)
 
 
-def system_relation(names: SessionNames, parts: tuple[str, ...]) -> Rows | Files | CallerFrame | None:
+def system_relation(
+    names: SessionNames, parts: tuple[str, ...], *, may_be_file: bool
+) -> Rows | Files | CallerFrame | None:
     """Return a relation that belongs to no catalog; None if there is none.
 
     It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a file.
@@ -43,4 +45,4 @@ def system_relation(names: SessionNames, parts: tuple[str, ...]) -> Rows | Files
         return None
     if fold(parts[0]) in LISTINGS:
         return listing(names, fold(parts[0]))
-    return file_relation(names.state.engine, parts[0])
+    return file_relation(names.state.engine, parts[0]) if may_be_file else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
+from forklake.engine.allowance import charge_files, current_allowance
 from forklake.engine.engine import Engine
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files import storage
@@ -110,6 +111,8 @@ def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, A
     if kind == "parquet" and not _has_nanoseconds(paths):
         frame = engine.files_frame([_absolute(path) for path in paths])
         return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)
+    if current_allowance() is not None:
+        charge_files(storage.sizes(paths).items())
     described, rows = read_foreign(name, paths, named)
     fields = tuple(column(title, parse_type(text)) for title, text in described)
     return CallerFrame(fields, conform(rows, fields, "file", by_name=False))

@@ -35,8 +35,9 @@ def listing(
     Raises:
         InvalidInputError: The arguments do not fit.
     """
+    names.state.policy.check_system_function(name)
     if name in LISTINGS:
-        found = call(name, names.state.live_attachments(), arguments, named or {})
+        found = call(name, names.state.live_attachments(), arguments, named or {}, names.state.policy)
         assert isinstance(found, Rows)
         more = _MORE_LISTED.get(name)
         return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
@@ -115,7 +116,7 @@ def _settings(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 
 def _secrets(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     # The values are what a secret is for; not even which ones it has is shown.
-    for name in names.state.secrets.names():
+    for name in () if names.state.policy.is_confined else names.state.secrets.names():
         yield name, "ducklake", "config", False, "memory", [], f"name={name};type=ducklake;provider=config"
 
 

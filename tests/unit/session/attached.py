@@ -1,14 +1,29 @@
 """Catalogs as a session has them attached, for tests that need no session."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from forklake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
-from forklake.session.functions import call, call_scalar
+from forklake.session import functions
+from forklake.session.attached_catalogs import Attachments
+from forklake.session.attachment import Attachment
+from forklake.session.confinement import Policy
 from forklake.session.known_rows import Changes, Differences, Files, Rows
 from forklake.session.metadata_tables import metadata_table
+
+
+def call(
+    name: str, attached: Sequence[Attachment], arguments: Sequence[Any], named: Mapping[str, Any]
+) -> Rows | Changes | Differences | Files:
+    """Call a function as a session does that is not confined."""
+    return functions.call(name, attached, arguments, named, Policy(Attachments()))
+
+
+def call_scalar(name: str, attached: Sequence[Attachment], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    """Return the value of a function as a session does that is not confined."""
+    return functions.call_scalar(name, attached, arguments, named, Policy(Attachments()))
 
 
 @dataclass(frozen=True)

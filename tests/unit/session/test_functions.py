@@ -21,9 +21,9 @@ from forklake.errors import (
 from forklake.model import types
 from forklake.model.ids import SnapshotId
 from forklake.model.types.shapes import list_of
-from forklake.session.functions import FUNCTIONS, call, call_scalar
+from forklake.session.functions import FUNCTIONS
 from forklake.session.known_rows import Changes, Differences, Files, Rows
-from tests.unit.session.attached import Attached
+from tests.unit.session.attached import Attached, call, call_scalar
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import duckdb
 import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake
-from forklake.session.functions import LISTINGS, call
+from forklake.session.functions import LISTINGS
 from forklake.session.known_rows import Rows
-from tests.unit.session.attached import Attached
+from tests.unit.session.attached import Attached, call
 
 
 @pytest.fixture

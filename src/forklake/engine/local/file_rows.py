@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.table_columns import table_column
 from forklake.files import storage
 from forklake.files.deletes import read_deletes
@@ -23,7 +24,7 @@ from forklake.files.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.numbering import Run
-from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanRows
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanPlan, ScanRows
 
 _BATCH_ROWS: Final = 65_536
 
@@ -78,8 +79,11 @@ def file_rows(
         DataFileError: The file or its delete file is missing, damaged, or cannot be decrypted.
         InvalidInputError: A value does not fit its column.
     """
+    charge(ScanPlan(selection.table, (), (file,)))
     with storage.naming_table(file.path, selection.table):
-        yield from _rows(file, selection, part, min(batch_rows or _BATCH_ROWS, _BATCH_ROWS))
+        for rows in _rows(file, selection, part, min(batch_rows or _BATCH_ROWS, _BATCH_ROWS)):
+            check_time()
+            yield rows
 
 
 def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from forklake.engine.allowance import charge
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.scan_tasks import piece_rows, tasks
 from forklake.files.schema import display_type
@@ -30,6 +31,7 @@ def read_differences(before: ScanPlan, after: ScanPlan) -> pa.Table:
     Raises:
         DataFileError: A file is missing, damaged, or cannot be decrypted.
     """
+    charge(before, after)
     was, now = _read(before), _read(after)
     keep_was, is_old = _compare(was, now)
     keep_now, is_new = _compare(now, was)

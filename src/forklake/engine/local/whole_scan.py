@@ -12,6 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.files.schema import display_type
 from forklake.model import scan as scans
@@ -37,10 +38,12 @@ def read_plan(plan: ScanPlan, fields: Sequence[Field], limit: int | None = None)
         DataFileError: A file is missing, damaged, or cannot be decrypted.
         InvalidInputError: A value does not fit its column.
     """
+    charge(plan)  # at once: its files are read in threads
     schema = pa.schema([pa.field(f"c{place}", display_type(field)) for place, field in enumerate(fields)])
     batches: list[pa.RecordBatch] = []
     left = limit
     for batch in _batches(plan, fields, schema, limit):
+        check_time()
         if left is None:
             batches.append(batch)
             continue

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from forklake.engine.allowance import charge, charge_files, check_time
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Kind
 from forklake.engine.spark import change, columns, driver, read, write
@@ -51,7 +52,7 @@ class SparkEngine:
         Raises:
             EngineError: None can be started, or the given session is stopped.
         """
-        return driver.session.session(self._given, self._conf)
+        return driver.time_limit.watch_jobs(driver.session.session(self._given, self._conf))
 
     # ---- frames ------------------------------------------------------------------------------------------------------
 
@@ -108,6 +109,8 @@ class SparkEngine:
         self, frame: DataFrame, *, limit: int | None = None, paths: Sequence[str] = (), what: str = "the query"
     ) -> pa.Table:
         """Run a query."""
+        check_time()
+        driver.time_limit.watch_jobs(frame.sparkSession)
         return read.query.collect_rows(read.query.limit_rows(frame, limit), paths, what)
 
     def sort(self, rows: pa.Table, target: WriteTarget) -> pa.Table:
@@ -136,12 +139,14 @@ class SparkEngine:
         is_limited: bool = False,
     ) -> DataFrame:
         """Return the rows of a plan."""
+        charge(plan)
         return read.table_rows.table_rows(
             self.session(), plan, columns, condition, keep_order=keep_order, is_limited=is_limited
         )
 
     def scan_shared(self, plans: Sequence[tuple[SharedPlan, str | None]], columns: Sequence[str]) -> DataFrame:
         """Return the rows of plans, once for each catalog that has them."""
+        charge(*(shared.plan for shared, _ in plans))
         return read.shared_scan.scan_shared(self.session(), plans, columns)
 
     def count(self, plan: ScanPlan, condition: str | None) -> int:
@@ -156,10 +161,12 @@ class SparkEngine:
 
     def changes(self, plan: ChangePlan, kind: Kind) -> DataFrame:
         """Return the changes of a plan."""
+        charge(plan)
         return read.change_feed.changes(self.session(), plan, kind)
 
     def differences(self, before: ScanPlan, after: ScanPlan) -> DataFrame:
         """Return the rows that differ between two scans."""
+        charge(before, after)
         return read.row_differences.differences(self.session(), before, after)
 
     def query(
@@ -194,14 +201,17 @@ class SparkEngine:
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         """Write files again."""
+        charge_files((one.file.path, one.file.file_size_bytes) for one in old)
         return write.rewrite_files.rewrite_files(self.session(), old, target)
 
     def merge_files(self, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
         """Write the rows of files into new ones."""
+        charge(*(one.plan for one in merges))
         return write.merge_files.merge_files(self.session(), merges, target)
 
     def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
         """Delete rows of a plan."""
+        charge(plan)
         rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=False)
         return change.change_rows.change_rows(rows, plan, target, inlining=inlining)
 
@@ -216,6 +226,7 @@ class SparkEngine:
         keeps_ids: bool,
     ) -> ChangedRows:
         """Update rows of a plan."""
+        charge(plan)
         rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True)
         updated = change.change_rows.new_values(plan.fields, values)
         return change.change_rows.change_rows(
@@ -277,6 +288,7 @@ class SparkEngine:
         keeps_ids: bool,
     ) -> ChangedRows:
         """Merge a source into the rows of a plan."""
+        charge(plan)
         merged = change.merge_rows.merge_rows(self.session(), plan, source, merge)
         return change.change_rows.change_rows(
             merged.rows,
@@ -324,4 +336,4 @@ class _SessionEngine(SparkEngine):
         """Return the copy of the session; it is made again if Spark was restarted."""
         if self._copy is None or not driver.session.is_running(self._copy):
             self._copy = read.query.query_session(self._original())
-        return self._copy
+        return driver.time_limit.watch_jobs(self._copy)

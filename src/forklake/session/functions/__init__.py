@@ -11,6 +11,7 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold, nearest
 from forklake.session.attachment import Attachment
+from forklake.session.confinement import Policy
 from forklake.session.functions import (
     across,
     catalogs,
@@ -46,6 +47,7 @@ def call(
     attachments: Sequence[Attachment],
     arguments: Sequence[Any],
     named: Mapping[str, Any],
+    policy: Policy,
     schema_name: str | None = None,
 ) -> Rows | Changes | Differences | Files:
     """Call a function in FROM, and return its rows.
@@ -57,6 +59,7 @@ def call(
         attachments: All attached catalogs.
         arguments: Python values, in order; the first is the alias of a catalog, unless it is a listing.
         named: Python values by name.
+        policy: What the session may reach.
         schema_name: The schema of tables that are named without one, if the call has it.
 
     Raises:
@@ -67,18 +70,19 @@ def call(
     if not function.is_bound:
         now = clock(attachments[0].lake if attachments else None)
         matched = match(function.full_name, function.signatures, given, named, now)
-        return function.run(Call(attachments, matched, None, schema_name))
+        return function.run(Call(attachments, matched, None, policy, schema_name))
     if not given or not isinstance(given[0], str | None):
         raise no_match(function.full_name, [one.after_catalog() for one in function.signatures], given)
     attachment = _find_attachment(attachments, given.pop(0))
     matched = match(
         function.full_name, function.signatures, given, named, clock(attachment.lake), catalog=attachment.alias
     )
-    return function.run(Call(attachments, matched, attachment, schema_name))
+    found = function.run(Call(attachments, matched, attachment, policy, schema_name))
+    return policy.conceal(found) if isinstance(found, Rows) else found
 
 
 def call_scalar(
-    name: str, attachments: Sequence[Attachment], arguments: Sequence[Any], named: Mapping[str, Any]
+    name: str, attachments: Sequence[Attachment], arguments: Sequence[Any], named: Mapping[str, Any], policy: Policy
 ) -> Any:
     """Call a function in an expression, and return its value; otherwise as `call`.
 
@@ -86,7 +90,7 @@ def call_scalar(
         InvalidInputError: It is a function that can only be called in FROM.
     """
     check_scalar(name)
-    result = call(name, attachments, arguments, named)
+    result = call(name, attachments, arguments, named, policy)
     assert isinstance(result, Rows)
     place = next(place for place, column in enumerate(result.columns) if column.name == FUNCTIONS[name].scalar)
     return result.rows[0][place] if result.rows else None

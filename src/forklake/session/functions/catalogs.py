@@ -5,19 +5,20 @@ They list, create, fork, rename, drop, purge, sever, export and import catalogs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 from uuid import UUID
 
-from forklake.errors import InvalidInputError, NotFoundError
-from forklake.lake import Catalog
+from forklake.errors import InvalidInputError, NotFoundError, PermissionDeniedError
+from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.overview import ForkNode
+from forklake.model.records import CatalogInfo
 from forklake.ops import lifecycle
 from forklake.ops.purge_catalogs import purge, purge_catalogs
-from forklake.session.attachment import Attachment
+from forklake.ops.terms import read_labels
 from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.functions.lives import TERMS, terms
@@ -80,9 +81,7 @@ _LAKE_STATS: Final = tuple(
 
 
 def _catalogs(call: Call) -> Rows:
-    found = call.attachment.lake.catalogs(
-        prefix=call.text("prefix") or "", at=call.arguments.get("at"), labels=call.arguments.get("labels")
-    )
+    found = _listed_catalogs(call)
     return Rows(
         _CATALOGS,
         [
@@ -103,33 +102,50 @@ def _catalogs(call: Call) -> Rows:
     )
 
 
+def _listed_catalogs(call: Call) -> list[CatalogInfo]:
+    """Return the catalogs of the lake that the session may see."""
+    prefix, at = call.text("prefix") or "", call.arguments.get("at")
+    labels = read_labels(call.arguments.get("labels"))
+    mine = call.policy.catalogs(call.attachment.lake)
+    if mine is None:
+        return call.attachment.lake.catalogs(prefix=prefix, at=at, labels=labels)
+    if at is not None:
+        raise PermissionDeniedError("Permission Error: a confined session lists the catalogs that there are now.")
+    found = [one.inspect.info for one in mine if labels.items() <= one.inspect.labels.items()]
+    return sorted((info for info in found if fold(info.name).startswith(fold(prefix))), key=lambda info: info.name)
+
+
 def _fork_catalog(call: Call) -> Rows:
     call.check_no_changes("A catalog", "forked")
-    name = call.required_text("name", "The name of a catalog")
-    made = _parent(call.attachments, call.required_text("parent", "Catalog")).fork(
-        name,
-        at=call.arguments.get("at"),
-        data_path=call.text("data_path"),
-        if_not_exists=bool(call.arguments.get("if_not_exists")),
-        **terms(call),
-    )
+    name, data_path = call.required_text("name", "The name of a catalog"), call.text("data_path")
+    lake, parent = _parent(call, call.required_text("parent", "Catalog"))
+    call.policy.check_fork(name, data_path)
+    with call.policy.naming(name):
+        made = parent.fork(
+            name,
+            at=call.arguments.get("at"),
+            data_path=data_path,
+            if_not_exists=bool(call.arguments.get("if_not_exists")),
+            **terms(call),
+        )
+        call.policy.note_fork(lake, made)
     return Rows(_MADE, [(made.catalog_id, made.name, made.created)])
 
 
-def _parent(attachments: Sequence[Attachment], name: str) -> Catalog:
-    """Return the catalog to fork; if it is attached at a snapshot, at that snapshot.
+def _parent(call: Call, name: str) -> tuple[Lake, Catalog]:
+    """Return the catalog to fork, at the snapshot it is attached at, and its lake.
 
     Raises:
         NotFoundError: Nothing is attached under the name, and no attached lake has a catalog of that name.
         InvalidInputError: Several attached lakes have one.
     """
-    for attachment in attachments:
+    for attachment in call.attachments:
         if fold(attachment.alias) == fold(name):
-            return attachment.catalog
+            return attachment.lake, attachment.catalog
     found = []
-    for lake in {id(attachment.lake): attachment.lake for attachment in attachments}.values():
+    for lake in {id(attachment.lake): attachment.lake for attachment in call.attachments}.values():
         try:
-            found.append(lake.catalog(name))
+            found.append((lake, call.policy.catalog(lake, name)))
         except NotFoundError:
             continue
     if not found:
@@ -164,7 +180,7 @@ def _drop_catalog(call: Call) -> Rows:
     call.check_no_changes("A catalog", "dropped")
     name, lake = call.required_text("name", "The name of a catalog"), call.attachment.lake
     try:
-        gone = lake.catalog(name)
+        gone = call.policy.own_catalog(lake, name, "dropped")
     except NotFoundError:
         if not call.arguments.get("if_exists"):
             raise
@@ -179,6 +195,7 @@ def _undrop_catalog(call: Call) -> Rows:
     which = call.arguments.get("catalog_id")
     if which is None:
         which = call.required_text("name", "The name of a catalog")
+    which = call.policy.own_dropped(call.attachment.lake, which)
     back = call.attachment.lake.undrop_catalog(which, ttl=call.arguments.get("ttl"))
     return Rows(_CATALOG, [(back.catalog_id, back.name)])
 
@@ -187,8 +204,10 @@ def _rename_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_rename_catalog")
     lake = call.attachment.lake
     name, new_name = (call.required_text(key, "The name of a catalog") for key in ("name", "new_name"))
-    renamed = lake.catalog(name)
-    renamed.rename(new_name)
+    renamed = call.policy.own_catalog(lake, name, "renamed")
+    call.policy.check_name(new_name)
+    with call.policy.naming(new_name):
+        renamed.rename(new_name)
     return Rows(_CATALOG, [(renamed.catalog_id, renamed.name)])
 
 

@@ -34,6 +34,8 @@ _COLUMNS: Final = (
 def _diff(call: Call) -> Rows | Differences:
     other, arguments = call.text("other"), call.arguments
     moments = {key: arguments[key] for key in ("at", "since") if arguments.get(key) is not None}
+    if other is None and "since" not in moments:
+        call.policy.check_parent(call.attachment.lake, call.attachment.catalog)
     diff = _visible_catalog(call.attachment).diff(
         None if other is None else _other(call, other), since_base=bool(arguments.get("since_base")), **moments
     )
@@ -62,7 +64,7 @@ def _other(call: Call, name: str) -> Catalog:
         NotFoundError: There is none.
     """
     found = next((one for one in call.attachments if fold(one.alias) == fold(name)), None)
-    return call.attachment.lake.catalog(name) if found is None else _visible_catalog(found)
+    return call.policy.catalog(call.attachment.lake, name) if found is None else _visible_catalog(found)
 
 
 def _rows(diff: Diff, *, counts: bool) -> Iterator[tuple[Any, ...]]:

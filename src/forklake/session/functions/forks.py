@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
-from forklake.lake import Catalog
 from forklake.model import types
 from forklake.model.fork_merge import MergePlan, Strategy
-from forklake.model.names import fold
 from forklake.ops.merge_terms import read_strategy_texts
 from forklake.session.functions.arguments import ANY, BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
@@ -36,7 +34,7 @@ def _merge_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_merge_catalog")
     call.check_no_changes("A catalog", "merged")
     plan = call.attachment.catalog.merge(
-        _other(call, call.required_text("source", "The source of a merge")),
+        call.other_catalog(call.required_text("source", "The source of a merge")),
         at=call.arguments.get("at"),
         strategy=_strategy(call),
         keys=call.arguments.get("keys"),
@@ -51,7 +49,8 @@ def _refresh_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_refresh_catalog")
     call.check_no_changes("A catalog", "refreshed")
     name = call.text("name")
-    catalog = call.attachment.catalog if name is None else _other(call, name)
+    catalog = call.attachment.catalog if name is None else call.other_catalog(name)
+    call.policy.check_parent(call.attachment.lake, catalog)
     plan = catalog.refresh(
         strategy=_strategy(call),
         dry_run=bool(call.arguments.get("dry_run")),
@@ -72,7 +71,7 @@ def _reset_catalog(call: Call) -> Rows:
             " nothing was reset."
         )
     catalog = call.attachment.catalog
-    to = catalog if source is None else _other(call, source)
+    to = catalog if source is None else call.other_catalog(source)
     plan = catalog.reset_to(to, at=at, dry_run=dry_run, **_words(call))
     call.attachment.note_commits([plan.snapshot_id])
     return Rows(_MERGED, list(_plan_rows(plan)))
@@ -92,18 +91,6 @@ def _strategy(call: Call) -> Strategy | Mapping[str, Strategy]:
 def _words(call: Call) -> dict[str, str | None]:
     """Return who asks for it, and why."""
     return {"author": call.text("author"), "message": call.text("message")}
-
-
-def _other(call: Call, name: str) -> Catalog:
-    """Return a catalog by its alias, or by its name in the lake.
-
-    If it is attached at a snapshot, it is the catalog at that snapshot.
-
-    Raises:
-        NotFoundError: There is none.
-    """
-    found = next((one for one in call.attachments if fold(one.alias) == fold(name)), None)
-    return call.attachment.lake.catalog(name) if found is None else found.catalog
 
 
 def _plan_rows(plan: MergePlan) -> Iterator[tuple[Any, ...]]:

@@ -10,13 +10,14 @@ from typing import Any
 from forklake.catalog import lookup
 from forklake.catalog.state import CatalogState, Content
 from forklake.errors import InvalidInputError
-from forklake.lake import Lake
+from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.store import Store
 from forklake.model.field import Field
-from forklake.model.names import split_name
+from forklake.model.names import fold, split_name
 from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment
+from forklake.session.confinement import Policy
 from forklake.session.functions.arguments import Signature
 from forklake.session.known_rows import Changes, Differences, Files, Rows
 from forklake.session.presence import check_object, object_exists
@@ -30,12 +31,14 @@ class Call:
         attachments: All catalogs that the session has attached.
         arguments: The arguments that were given, by the names of the parameters.
         bound: The catalog that the function is called for; None for a function that finds it itself.
+        policy: What the session may reach.
         schema_name: The schema that the function was called in, as in ``alias.schema.table_changes(...)``.
     """
 
     attachments: Sequence[Attachment]
     arguments: Mapping[str, Any]
     bound: Attachment | None
+    policy: Policy
     schema_name: str | None = None
 
     @property
@@ -53,6 +56,17 @@ class Call:
     def lake_path(self) -> str | None:
         """The base path of its lake."""
         return runtime_of(self.attachment.lake).lake_path
+
+    def other_catalog(self, name: str) -> Catalog:
+        """Return a catalog by its alias, or by its name in the lake.
+
+        If it is attached at a snapshot, it is the catalog at that snapshot.
+
+        Raises:
+            NotFoundError: There is none, or none that the session may reach.
+        """
+        found = next((one for one in self.attachments if fold(one.alias) == fold(name)), None)
+        return self.policy.catalog(self.attachment.lake, name) if found is None else found.catalog
 
     def committed_state(self) -> CatalogState:
         """Return the committed state of the catalog that the session's transaction reads.

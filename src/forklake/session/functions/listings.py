@@ -27,6 +27,7 @@ from forklake.model.quoting import quote_text
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.types import Type
 from forklake.session.attachment import Attachment
+from forklake.session.confinement import Policy
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.known_rows import Rows, listed_columns
@@ -61,6 +62,7 @@ class _CatalogListing:
     """The rows that listings show of one attached catalog, each kind read once."""
 
     attachment: Attachment
+    policy: Policy
 
     @cached_property
     def content(self) -> Content:
@@ -129,19 +131,22 @@ class _CatalogListing:
 
 def _listing(columns: tuple[Field, ...], rows: Callable[[_CatalogListing], Iterable[Row]]) -> Callable[[Call], Rows]:
     def run(call: Call) -> Rows:
-        return Rows(columns, [row for attachment in call.attachments for row in rows(_CatalogListing(attachment))])
+        return Rows(
+            columns, [row for attachment in call.attachments for row in rows(_CatalogListing(attachment, call.policy))]
+        )
 
     return run
 
 
 def _databases(listed: _CatalogListing) -> Iterator[Row]:
     attachment = listed.attachment
+    location = None if listed.policy.is_confined else runtime_of(attachment.lake).store.location
     context, catalog = runtime_of(attachment.lake), attachment.catalog.catalog_id
     directory = catalog_directories(context.store, context.lake_path, {catalog}).get(catalog, "")
     facts = {"data_path": directory}
     name, number = listed.names
     yield (
-        name, number, context.store.location, None, facts, False, "ducklake", attachment.read_only, False, None, {}
+        name, number, location, None, facts, False, "ducklake", attachment.read_only, False, None, {}
     )  # fmt: skip
 
 

@@ -82,11 +82,12 @@ def _tags(call: Call) -> Rows:
 def _chosen_catalog(call: Call) -> Catalog:
     """Return the catalog that the call names, or else the one that is attached."""
     name = call.text("name")
-    return call.attachment.catalog if name is None else call.attachment.lake.catalog(name)
+    return call.attachment.catalog if name is None else call.policy.catalog(call.attachment.lake, name)
 
 
 def _renew(call: Call) -> Rows:
     found = _chosen_catalog(call)
+    call.policy.check_own(call.attachment.lake, found.catalog_id, "renewed")
     if found is call.attachment.catalog:
         call.check_writable("ducklake_renew")
     given = {key: call.arguments.get(key) for key in ("renew_by_commits", "purge_after")}

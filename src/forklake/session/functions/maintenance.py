@@ -89,7 +89,9 @@ def _check_catalog(call: Call) -> Rows:
         files=call.arguments.get("files") is not False,
         deep=bool(call.arguments.get("deep")),
     )
-    return Rows(_FINDINGS, [tuple(getattr(one, told.name) for told in _FINDINGS) for one in found.findings])
+    own = call.attachment.catalog.catalog_id
+    shown = [one for one in found.findings if one.catalog_id == own or not call.policy.is_confined]
+    return Rows(_FINDINGS, [tuple(getattr(one, told.name) for told in _FINDINGS) for one in shown])
 
 
 def _flush_inlined_data(call: Call) -> Rows:

@@ -119,6 +119,7 @@ def _add_data_files(call: Call) -> Rows:
     if files is None:
         raise InvalidInputError("File list cannot be NULL")
     patterns = file_patterns(files)
+    call.policy.check_files(patterns)
     writer = call.attachment.writer("CALL")
     schema = call.text("schema") or call.schema_name
     table = named_table(content_of(writer), name, schema, call.attachment.schema)

@@ -8,9 +8,10 @@ __all__ = [
     "failures",
     "gateway",
     "session",
+    "time_limit",
 ]
 
 if TYPE_CHECKING:
-    from forklake.engine.spark.driver import failures, gateway, session
+    from forklake.engine.spark.driver import failures, gateway, session, time_limit
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

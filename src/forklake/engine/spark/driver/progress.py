@@ -23,8 +23,8 @@ _CANCEL_SECONDS: Final = 10.0
 _GROUP: Final = "spark.jobGroup.id"
 
 
-class _Jobs(Protocol):
-    """The jobs that a block of code started."""
+class Jobs(Protocol):
+    """The jobs that a thread starts between ``begin`` and ``end``."""
 
     def begin(self) -> None: ...
     def end(self) -> None: ...
@@ -40,7 +40,7 @@ def progress(spark: SparkSession, title: str) -> Iterator[None]:
     cancelled, and have ended (or ten seconds have passed) before the error goes on: they write nothing after
     that. Jobs of other threads are neither shown nor cancelled.
     """
-    jobs: _Jobs = _RemoteJobs(spark) if is_remote(spark) else _LocalJobs(spark)
+    jobs = jobs_of(spark)
     jobs.begin()
     try:
         with show_line(title, jobs.counts, after_seconds=_QUIET_SECONDS):
@@ -65,6 +65,11 @@ def watch(spark: SparkSession, title: str) -> Iterator[None]:
         return
     with progress(spark, title):
         yield
+
+
+def jobs_of(spark: SparkSession) -> Jobs:
+    """Return the jobs that will be started in a session; none are before ``begin``."""
+    return _RemoteJobs(spark) if is_remote(spark) else _LocalJobs(spark)
 
 
 class _LocalJobs:

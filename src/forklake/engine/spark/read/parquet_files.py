@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
+from forklake.engine.allowance import charge_files, current_allowance
 from forklake.engine.spark.driver.failures import guard_jobs
 from forklake.engine.spark.read.pushed_filters import filter_options
+from forklake.files import storage
 
 
 def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
@@ -20,6 +22,8 @@ def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
         DataFileError: A file is missing, damaged or encrypted.
         EngineError: The job failed for another reason.
     """
+    if current_allowance() is not None:
+        charge_files(storage.sizes(paths).items())
     with guard_jobs("the files", paths):
         rows = spark.read.parquet(*paths)
         options = filter_options(rows.schema, ())
