@@ -143,6 +143,7 @@ _OF_OTHER_DATABASES = {
     "metastore/plain/duckdb_target.py",
     "metastore/plain/reader.py",
     "metastore/plain/writer.py",
+    "session/functions/catalogs.py",
     "model/inlined_names.py",
     "ops/export_catalog.py",
     "ops/exported_rows.py",

@@ -23,7 +23,7 @@ class CatalogInfo:
     snapshot_id: SnapshotId
     begin_time: datetime
     data_path: str
-    begin_snapshot: SnapshotId
+    since_snapshot: SnapshotId
     end_snapshot: SnapshotId | None
 
     @property

@@ -181,6 +181,6 @@ def catalog_info(lake_path: str | None, found: ListedCatalog) -> CatalogInfo:
         snapshot_id=found.snapshot_id,
         begin_time=found.begin_time,
         data_path=join((lake_path or "", False), (found.path, found.path_is_relative)),
-        begin_snapshot=found.begin_snapshot,
+        since_snapshot=found.since_snapshot,
         end_snapshot=found.end_snapshot,
     )

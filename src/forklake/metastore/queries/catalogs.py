@@ -34,7 +34,7 @@ class ListedCatalog:
     begin_time: datetime
     path: str
     path_is_relative: bool
-    begin_snapshot: SnapshotId
+    since_snapshot: SnapshotId
     end_snapshot: SnapshotId | None
 
     @property
@@ -114,7 +114,7 @@ def _list_catalogs(source: Source, at: Moment, condition: str, **params: Any) ->
             begin_time=source.time(begin_time),
             path=str(path),
             path_is_relative=bool(is_relative),
-            begin_snapshot=SnapshotId(begin),
+            since_snapshot=SnapshotId(begin),
             end_snapshot=None if end == INFINITY else SnapshotId(end),
         )
         for catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, begin, end in rows

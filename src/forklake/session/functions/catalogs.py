@@ -94,7 +94,7 @@ def _catalogs(call: Call) -> Rows:
                 info.snapshot_id,
                 info.begin_time,
                 info.data_path,
-                info.begin_snapshot,
+                info.since_snapshot,
                 info.end_snapshot,
             )
             for info in found
