@@ -1,12 +1,13 @@
 """What the metadata holds of a table goes into files, and nothing else is seen to change."""
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from forklake import Catalog, ColumnDefinition, FlushedTable, Lake, PartitionField, SortKey
-from forklake.errors import InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake.errors import IncompleteError, InvalidInputError, NotFoundError, SnapshotNotFoundError
 from tests.rows.arrow_hands import ArrowHands
 
 ROW_ID, SNAPSHOT_ID = "_ducklake_internal_row_id", "_ducklake_internal_snapshot_id"
@@ -25,6 +26,10 @@ def inlined(catalog: Catalog, table: str = "t") -> list[tuple[int, dict[str, str
     return [(row.row_id, dict(row.values)) for row in catalog.table(table).storage.inlined_rows()]
 
 
+def counts(flushed: list[FlushedTable]) -> list[tuple[str, str, int]]:
+    return [(each.schema_name, each.table_name, each.row_count) for each in flushed]
+
+
 def shop_with_rows(lake: Lake) -> Catalog:
     """Return a catalog whose table has the rows 1, a and 3, c of the snapshots 2 and 3; 2, b is deleted."""
     shop = lake.create_catalog("shop")
@@ -38,7 +43,7 @@ def shop_with_rows(lake: Lake) -> Catalog:
 def test_rows_go_into_a_file_with_their_ids_and_snapshots_and_the_past_keeps_them(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     before, stats = shop.head, shop.table("t").inspect.stats
-    assert shop.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
+    assert counts(shop.maintenance.flush_inlined()) == [("main", "t", 2)]
     first = shop.snapshots()[2].snapshot_id
     assert held(shop) == [(1, "a", 0, first), (3, "c", 2, first + 1)]
     assert inlined(shop) == []
@@ -48,6 +53,39 @@ def test_rows_go_into_a_file_with_their_ids_and_snapshots_and_the_past_keeps_the
     assert (after.record_count, after.next_row_id) == (stats.record_count, stats.next_row_id)
     assert after.file_size_bytes == shop.table("t").storage.files()[0].file_size_bytes
     assert shop.snapshots()[-1].changes_made == f"inline_flush:{shop.table('t').table_id}"
+
+
+def test_a_dry_run_tells_what_would_be_flushed_and_a_flush_what_it_wrote(lake: Lake) -> None:
+    shop = shop_with_rows(lake)
+    shop.maintenance.flush_inlined()
+    (file,) = shop.table("t").storage.files()
+    shop.table("t").storage.inline_deletes({file.data_file_id: [0]})
+    shop.table("t").storage.insert_inlined([{"i": "4", "v": "d"}])
+    before, seen = shop.head, list[tuple[str, int, int]]()
+    assert shop.maintenance.flush_inlined(dry_run=True) == [FlushedTable("main", "t", 1, 1)]
+    assert shop.head == before
+    (done,) = shop.maintenance.flush_inlined(progress=lambda *step: seen.append(step))
+    assert (done.row_count, done.delete_count, done.files_created) == (1, 1, 2)
+    files = shop.table("t").storage.files()
+    deletes = [found.delete_file.file_size_bytes for found in files if found.delete_file is not None]
+    assert done.bytes_created == files[1].file_size_bytes + sum(deletes)
+    assert seen == [('"main"."t"', 0, 1), ('"main"."t"', 1, 1)]
+    assert shop.maintenance.flush_inlined(dry_run=True) == []
+
+
+def test_a_table_that_fails_does_not_stop_the_others(lake: Lake) -> None:
+    shop = shop_with_rows(lake)
+    for name in ("a", "z"):
+        shop.create_table(name, {"i": "INTEGER"}).storage.insert_inlined([{"i": "1"}])
+    directory = Path(lake.data_path) / "shop" / "main"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "t").write_text("no directory")
+    with pytest.raises(IncompleteError, match=r'1 table was not flushed; the others were: "main"\."t": ') as failed:
+        shop.maintenance.flush_inlined()
+    assert counts(list(failed.value.done)) == [("main", "a", 1), ("main", "z", 1)]
+    assert [len(inlined(shop, name)) for name in ("a", "t", "z")] == [0, 2, 0]
+    (directory / "t").unlink()
+    assert counts(shop.maintenance.flush_inlined()) == [("main", "t", 2)]
 
 
 def test_nothing_to_flush_makes_no_snapshot(lake: Lake) -> None:
@@ -70,11 +108,11 @@ def test_all_tables_are_flushed_by_one_snapshot_but_those_that_are_not_to_be_com
         shop.table(name, schema=schema).storage.insert_inlined([{"i": "1"}])
     shop.options.set("auto_compact", "false", table="quiet")
     before = shop.head
-    assert shop.maintenance.flush_inlined(schema="s") == [FlushedTable("s", "u", 1)]
+    assert counts(shop.maintenance.flush_inlined(schema="s")) == [("s", "u", 1)]
     shop.table("u", schema="s").storage.insert_inlined([{"i": "2"}])
-    assert shop.maintenance.flush_inlined() == [FlushedTable("main", "t", 2), FlushedTable("s", "u", 1)]
+    assert counts(shop.maintenance.flush_inlined()) == [("main", "t", 2), ("s", "u", 1)]
     assert shop.head == before + 3
-    assert shop.maintenance.flush_inlined(table="quiet") == [FlushedTable("main", "quiet", 1)]
+    assert counts(shop.maintenance.flush_inlined(table="quiet")) == [("main", "quiet", 1)]
 
 
 def test_what_is_not_there_is_not_flushed(lake: Lake) -> None:
@@ -124,7 +162,7 @@ def test_rows_get_the_columns_that_the_table_has_now(lake: Lake) -> None:
 def test_a_fork_flushes_for_itself_and_so_does_its_parent(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     one, other = shop.fork("one"), shop.fork("other")
-    assert one.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
+    assert counts(one.maintenance.flush_inlined()) == [("main", "t", 2)]
     assert [row[:3] for row in held(one)] == [(1, "a", 0), (3, "c", 2)]
     assert inlined(one) == []
     assert (len(inlined(shop)), len(inlined(other))) == (2, 2)
@@ -142,7 +180,7 @@ def test_a_transaction_flushes_what_was_committed_and_may_add_rows(lake: Lake) -
     shop = shop_with_rows(lake)
     with shop.transaction() as transaction:
         transaction.table("t").storage.insert_inlined([{"i": "4", "v": "d"}])
-        assert transaction.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
+        assert counts(transaction.maintenance.flush_inlined()) == [("main", "t", 2)]
         assert transaction.table("t").storage.flush_inlined().row_count == 0
         assert [row.row_id for row in transaction.table("t").storage.inlined_rows()] == [3]
     assert [row_id for row_id, _ in inlined(shop)] == [3]

@@ -82,18 +82,19 @@ def rewrite(catalog: str, table: str | None, dry_run: bool, **limits: Any) -> No
 @catalog_argument()
 @_table
 @_schema
-def flush(catalog: str, table: str | None, schema: str | None) -> None:
+@_dry_run
+def flush(catalog: str, table: str | None, schema: str | None, dry_run: bool) -> None:
     """Write rows that are kept in the metadata into files.
 
     The same as `forklake table flush`.
 
-    With --json: `flushed`, each with `schema_name`, `table_name` and `row_count`.
+    With --json: as there.
 
     Examples:
       forklake maintain flush shop
-      forklake maintain flush shop orders
+      forklake maintain flush shop orders --dry-run
     """
-    flush_tables(catalog, table, schema)
+    flush_tables(catalog, table, schema, dry_run=dry_run)
 
 
 @maintain.command()

@@ -5,18 +5,20 @@ Show them, list their files and changes, and flush their inlined rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from forklake import Catalog, Column, PartitionField, Table
+from forklake import Catalog, Column, FlushedTable, PartitionField, Table
 from forklake.catalog.moments import Moment, TagName
 from forklake.cli import output
 from forklake.cli.answer import show_answer
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import MOMENT, at_option
+from forklake.cli.progress import draw_progress
+from forklake.errors import IncompleteError
 from forklake.lake.internals import runtime_of
 from forklake.ops.list_catalogs import catalog_titles
 
@@ -298,31 +300,50 @@ def add_files(
 @catalog_argument("catalog")
 @click.argument("name", metavar="[TABLE]", required=False)
 @click.option("--schema", help="The schema of the table; without a table, all tables of this schema.")
-def flush(catalog: str, name: str | None, schema: str | None) -> None:
+@click.option("--dry-run", is_flag=True, help="Only tell what would be written.")
+def flush(catalog: str, name: str | None, schema: str | None, dry_run: bool) -> None:
     """Write rows that are kept in the metadata into files.
 
     Of one table, or of all whose option `auto_compact` is on. Nothing is seen to change: rows keep their ids and
-    snapshots. All of it is one snapshot; if there is nothing to write, none is made.
+    snapshots. All of it is one snapshot; if there is nothing to write, none is made. A table that fails does not stop
+    the others.
 
-    With --json: `flushed`, each with `schema_name`, `table_name` and `row_count`.
+    With --json: `flushed`, each with `schema_name`, `table_name`, `row_count`, `delete_count`, `files_created` and
+    `bytes_created`; and `dry_run`.
 
     Examples:
       forklake table flush shop
       forklake table flush shop orders
       forklake table flush shop --schema staging
     """
-    flush_tables(catalog, name, schema)
+    flush_tables(catalog, name, schema, dry_run=dry_run)
 
 
-def flush_tables(catalog: str, name: str | None, schema: str | None) -> None:
-    """Flush inlined rows of one table or of many, and print what was flushed."""
-    with open_lake() as lake:
-        flushed = lake.catalog(catalog).maintenance.flush_inlined(schema=schema, table=name)
+def flush_tables(catalog: str, name: str | None, schema: str | None, *, dry_run: bool) -> None:
+    """Flush inlined data of one table or of many, and print what was flushed."""
+    with open_lake() as lake, draw_progress() as progress:
+        flush = lake.catalog(catalog).maintenance.flush_inlined
+        try:
+            flushed = flush(schema=schema, table=name, dry_run=dry_run, progress=progress)
+        except IncompleteError as error:
+            _show_flushed(error.done, dry_run=dry_run)
+            raise
+    _show_flushed(flushed, dry_run=dry_run)
 
+
+def _show_flushed(flushed: Sequence[FlushedTable], *, dry_run: bool) -> None:
     def text() -> list[str]:
         if not flushed:
-            return ["There was nothing to flush."]
-        sheet = output.Sheet("SCHEMA", "TABLE", "ROWS", right=("ROWS",))
-        return sheet.lines((each.schema_name, each.table_name, f"{each.row_count:,}") for each in flushed)
+            return ["There is nothing to flush." if dry_run else "There was nothing to flush."]
+        columns = ("ROWS", "DELETES") if dry_run else ("ROWS", "DELETES", "FILES", "SIZE")
+        sheet = output.Sheet("SCHEMA", "TABLE", *columns, right=columns)
+        return sheet.lines(
+            (each.schema_name, each.table_name, *_flushed_cells(each)[: len(columns)]) for each in flushed
+        )
 
-    output.show({"flushed": flushed}, text)
+    output.show({"flushed": flushed, "dry_run": dry_run}, text)
+
+
+def _flushed_cells(flushed: FlushedTable) -> tuple[str, ...]:
+    counts = (flushed.row_count, flushed.delete_count, flushed.files_created)
+    return (*(f"{count:,}" for count in counts), output.size(flushed.bytes_created))

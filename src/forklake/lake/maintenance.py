@@ -57,34 +57,44 @@ class Maintenance:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
-    def flush_inlined(self, *, schema: str | None = None, table: str | None = None) -> list[FlushedTable]:
+    def flush_inlined(
+        self,
+        *,
+        schema: str | None = None,
+        table: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> list[FlushedTable]:
         """Write inlined rows into data files, and inlined deletes into delete files.
 
         Readers see no change: rows keep their ids and snapshots, and the change feed does not show the flush. Earlier
         snapshots read the metadata as before. All tables are flushed by one snapshot; if there is nothing to flush,
-        none is made. Rows that the transaction itself has added are not flushed.
+        none is made. Of several tables, one that fails does not stop the others. Rows that the transaction itself has
+        added are not flushed.
 
         Args:
             schema: Only the tables of this schema; with ``table``, the schema it is in.
             table: Only this table, as ``table`` or ``schema.table``. Without it, tables whose option ``auto_compact``
                 is off are left out.
+            dry_run: Only return what would be flushed.
+            progress: Called with the table, how many tables are done, and how many there are.
 
         Returns:
-            The tables of which rows were flushed.
+            The tables of which rows or deletes were flushed, with the number and size of the new files.
 
         Raises:
             NotFoundError: There is no such schema or table.
             InvalidInputError: The transaction has deleted or updated rows of the table.
+            IncompleteError: Some of several tables failed; the others are done.
         """
         if table is not None:
             schema, table = qualified_name(table, schema)
         runtime = self._runner._runtime
-        return (
-            self._runner._run(
-                lambda staging: ops.flush_inlined.flush_inlined(staging, runtime, schema=schema, table=table)
-            )
-            or []
-        )
+        given = ops.flush_inlined.Flushing(schema, table, progress or ignore_progress)
+        if dry_run:
+            return ops.flush_inlined.plan_flush(self._runner._content(), runtime, given)
+        flushed = self._runner._run(lambda staging: ops.flush_inlined.flush_inlined(staging, runtime, given))
+        return [] if flushed is None else flushed.all_tables()
 
     def merge_adjacent_files(
         self,

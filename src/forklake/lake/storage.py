@@ -158,7 +158,13 @@ class Storage:
         Raises:
             InvalidInputError: The transaction has deleted or updated rows of the table.
         """
-        return self._run(lambda staging, row: ops.flush_inlined.flush_table(staging, self._table._reader._runtime, row))
+        runtime = self._table._reader._runtime
+
+        def flush(staging: Staging, row: TableRow) -> int:
+            change = ops.flush_inlined.flush_table(staging, runtime, row)
+            return 0 if change is None else len(change.row_ids)
+
+        return self._run(flush)
 
     def _run(self, change: Callable[[Staging, TableRow], int], *, rerun: bool = True) -> Commit:
         table = self._table

@@ -243,11 +243,23 @@ class InlinedRow:
 
 @dataclass(frozen=True, slots=True)
 class FlushedTable:
-    """A table whose inlined rows were written into files, and their number."""
+    """A table whose inlined data was written into files.
+
+    Attributes:
+        schema_name: Its schema.
+        table_name: Its name.
+        row_count: How many rows were written into data files.
+        delete_count: How many inlined deletes of its data files were written into delete files.
+        files_created: How many data and delete files were written; none by a dry run.
+        bytes_created: Their size.
+    """
 
     schema_name: str
     table_name: str
     row_count: int
+    delete_count: int = 0
+    files_created: int = 0
+    bytes_created: int = 0
 
 
 @dataclass(frozen=True, slots=True)

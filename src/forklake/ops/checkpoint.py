@@ -11,12 +11,12 @@ from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.errors import ForklakeError, IncompleteError
 from forklake.model.ids import CatalogId
-from forklake.model.records import CheckpointStep
+from forklake.model.records import CheckpointStep, CompactedFiles, FlushedTable
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Committing, Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
-from forklake.ops.flush_inlined import flush_inlined
+from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined
 from forklake.ops.plain_history import Progress
 from forklake.ops.runtime import Runtime
 
@@ -62,7 +62,7 @@ def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] 
             done.append(CheckpointStep(name, count, unfinished))
         except IncompleteError as error:
             failures += error.failures
-            done.append(CheckpointStep(name, sum(one.files_processed for one in error.done)))
+            done.append(CheckpointStep(name, sum(_amount(one) for one in error.done)))
     if steps:
         progress(steps[-1][0], len(steps), len(steps))
     if failures:
@@ -70,9 +70,13 @@ def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] 
     return done
 
 
+def _amount(done: FlushedTable | CompactedFiles) -> int:
+    return done.row_count if isinstance(done, FlushedTable) else done.files_processed
+
+
 def _flush(work: CheckpointWork) -> _Outcome:
-    flushed = work.run(lambda staging: flush_inlined(staging, work.runtime))
-    return sum(one.row_count for one in flushed or ()), ()
+    flushed: Flushed | None = work.run(lambda staging: flush_inlined(staging, work.runtime, Flushing()))
+    return sum(one.row_count for one in (flushed or Flushed()).all_tables()), ()
 
 
 def _expire(work: CheckpointWork) -> _Outcome:

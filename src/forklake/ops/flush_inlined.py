@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, table_files
 from forklake.catalog.transaction import Staging
+from forklake.errors import ForklakeError, IncompleteError
 from forklake.files import storage
 from forklake.files.deletes import read_dated_deletes, write_delete_file
 from forklake.files.inlined_rows import stored_rows
@@ -26,6 +27,7 @@ from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.file_merge import CARRIED_LINEAGE
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId, TableId
+from forklake.model.quoting import quote_name
 from forklake.model.records import FlushedTable
 from forklake.model.rows import InlinedRow, TableRow
 from forklake.model.scan import (
@@ -36,6 +38,7 @@ from forklake.model.scan import (
 )
 from forklake.model.write import WriteTarget
 from forklake.ops.append import sorts_on_driver
+from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 from forklake.ops.write_target import writing
@@ -44,104 +47,161 @@ _BATCH_ROWS: Final = 20_000
 """How many rows are made values of at a time."""
 
 
-def flush_inlined(
-    staging: Staging, runtime: Runtime, *, schema: str | None = None, table: str | None = None
-) -> list[FlushedTable]:
+@dataclass(frozen=True, slots=True)
+class Flushing:
+    """Which tables are flushed.
+
+    Attributes:
+        schema: The schema of the tables; with a table, ``main`` if not given.
+        table: The table. Without it, tables whose option ``auto_compact`` is off are left out.
+        progress: Told the table, how many tables are done, and how many there are.
+    """
+
+    schema: str | None = None
+    table: str | None = None
+    progress: Progress = ignore_progress
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """What became of the tables: those whose data was flushed, by schema and name, and those that failed."""
+
+    tables: Sequence[FlushedTable] = ()
+    failures: Sequence[tuple[str, ForklakeError]] = ()
+
+    def all_tables(self) -> list[FlushedTable]:
+        """Return the tables; raise an `IncompleteError` if some failed. Call it after the commit."""
+        if self.failures:
+            raise IncompleteError("flushed", self.failures, done=self.tables)
+        return list(self.tables)
+
+
+def flush_inlined(staging: Staging, runtime: Runtime, given: Flushing) -> Flushed:
     """Flush inlined data of one table, of a schema, or of all tables into files.
 
     Nothing changes for readers: rows keep their ids and snapshots, and the change feed does not report it. Rows
-    that the transaction itself has added stay inlined. Tables whose option ``auto_compact`` is off are left out
-    unless one is named.
+    that the transaction itself has added stay inlined. Of several tables, one that fails does not stop the others.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
         runtime: The open lake.
-        schema: The schema of the tables; with a table, ``main`` if not given.
-        table: The table.
-
-    Returns:
-        The tables whose rows were flushed, by schema and name.
+        given: What to flush.
 
     Raises:
         NotFoundError: There is no such schema or table.
-        InvalidInputError: The transaction has deleted rows of the table; nothing was flushed.
+        InvalidInputError: The transaction has deleted rows of the table that was named; nothing was flushed.
     """
-    if table is not None:
-        row = lookup.table(staging.draft, table, schema or "main")
-        count = flush_table(staging, runtime, row)
-        name = lookup.schema_by_id(staging.draft, row.schema_id).schema_name
-        return [FlushedTable(name, row.table_name, count)] if count else []
-    only = None if schema is None else lookup.schema(staging.draft, schema).schema_id
-    names = {row.schema_id: row.schema_name for row in staging.draft.rows(SCHEMA)}
-    found = [
-        FlushedTable(names[row.schema_id], row.table_name, count)
-        for row in _flushable_tables(staging, runtime)
-        if only is None or row.schema_id == only
-        if (count := flush_table(staging, runtime, row))
-    ]
-    return sorted(found, key=lambda flushed: (flushed.schema_name, flushed.table_name))
+    tables = _chosen_tables(staging.draft, runtime, given)
+    done: list[FlushedTable] = []
+    failures: list[tuple[str, ForklakeError]] = []
+    for place, (schema, row) in enumerate(tables):
+        title = f"{quote_name(schema)}.{quote_name(row.table_name)}"
+        given.progress(title, place, len(tables))
+        try:
+            done.append(_summary(schema, row, flush_table(staging, runtime, row)))
+        except ForklakeError as error:
+            if len(tables) == 1:
+                raise
+            failures.append((title, error))
+    if tables:
+        given.progress(title, len(tables), len(tables))
+    return Flushed([one for one in done if one.row_count or one.delete_count], failures)
 
 
-def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
-    """Flush the inlined data of one table into files; return how many rows it flushed.
+def plan_flush(content: Content, runtime: Runtime, given: Flushing) -> list[FlushedTable]:
+    """Return what `flush_inlined` would flush; no file is read."""
+    found = []
+    for schema, row in _chosen_tables(content, runtime, given):
+        rows = _committed_rows(content, row.table_id)
+        deletes = table_files(content, row.table_id).inlined_deletes
+        if rows or deletes:
+            found.append(
+                FlushedTable(schema, row.table_name, len(rows), sum(len(positions) for positions in deletes.values()))
+            )
+    return found
+
+
+def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> FlushInlined | None:
+    """Flush the inlined data of one table into files; return the change, or None if there is nothing to flush.
 
     Raises:
         InvalidInputError: The transaction has deleted rows of the table; nothing was flushed.
+        DataFileError: A file cannot be read or written; none is left behind.
     """
-    rows = _committed_rows(staging, table.table_id)
+    rows = _committed_rows(staging.draft, table.table_id)
     files = table_files(staging.draft, table.table_id)
     touched = [file for file in files.data if file.data_file_id in files.inlined_deletes]
     if not (rows or touched):
-        return 0
+        return None
     check_flushable(staging.draft, table)
     target = _target(runtime, staging, table)
     planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table, by_origin=True)
     plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), [])
     staging.take_lease()
     written: list[str] = []
-    # Removed as well if the transaction fails halfway: what is written so far is known here.
+    # Removed as well if the transaction fails later: what is written is known here.
     staging.on_undo(lambda: storage.delete(written))
-    data_files = _write_rows(runtime, planner, rows, target) if rows else []
-    written += [target.directory + file.path for file in data_files]
-    dates = _DeleteDates(runtime, staging.draft, table.table_id, files)
-    delete_files, whole = _write_deletes(plan, dates, target, written)
+    try:
+        data_files = _write_rows(runtime, planner, rows, target) if rows else []
+        written += [target.directory + file.path for file in data_files]
+        dates = _DeleteDates(runtime, staging.draft, table.table_id, files)
+        delete_files, whole = _write_deletes(plan, dates, target, written)
+    except ForklakeError:
+        storage.delete(written)
+        raise
     runtime.settings.on_step("flush: files written")
-    staging.stage(
-        FlushInlined(
-            table_id=table.table_id,
-            files=tuple((DataFileId(staging.new_file()), file) for file in data_files),
-            row_ids=tuple(row.row_id for row in rows),
-            newest=max((_begin_of(row) for row in rows), default=None),
-            delete_files=tuple((DeleteFileId(staging.new_file()), file) for file in delete_files),
-            whole_files=tuple(whole),
-            positions=frozenset((file.data_file_id, at) for file in plan.files for at in file.inlined_deletes),
-            shape=table_shape(staging.draft, table.table_id),
-            base=staging.draft.version.snapshot_id,
-        )
+    change = FlushInlined(
+        table_id=table.table_id,
+        files=tuple((DataFileId(staging.new_file()), file) for file in data_files),
+        row_ids=tuple(row.row_id for row in rows),
+        newest=max((_begin_of(row) for row in rows), default=None),
+        delete_files=tuple((DeleteFileId(staging.new_file()), file) for file in delete_files),
+        whole_files=tuple(whole),
+        positions=frozenset((file.data_file_id, at) for file in plan.files for at in file.inlined_deletes),
+        shape=table_shape(staging.draft, table.table_id),
+        base=staging.draft.version.snapshot_id,
     )
+    staging.stage(change)
     runtime.settings.on_step("flush: files registered")
-    return len(rows)
+    return change
 
 
-def _flushable_tables(staging: Staging, runtime: Runtime) -> list[TableRow]:
+def _summary(schema: str, table: TableRow, change: FlushInlined | None) -> FlushedTable:
+    if change is None:
+        return FlushedTable(schema, table.table_name, 0)
+    files = [file.file_size_bytes for _, file in (*change.files, *change.delete_files)]
+    return FlushedTable(schema, table.table_name, len(change.row_ids), len(change.positions), len(files), sum(files))
+
+
+def _chosen_tables(content: Content, runtime: Runtime, given: Flushing) -> list[tuple[str, TableRow]]:
+    """Return the tables to look at, each with its schema, in the order of both names."""
+    names = {row.schema_id: row.schema_name for row in content.rows(SCHEMA)}
+    if given.table is not None:
+        rows = [lookup.table(content, given.table, given.schema or "main")]
+    else:
+        only = None if given.schema is None else lookup.schema(content, given.schema).schema_id
+        rows = [row for row in _flushable_tables(content, runtime) if only is None or row.schema_id == only]
+    return sorted(((names[row.schema_id], row) for row in rows), key=lambda one: (one[0], one[1].table_name))
+
+
+def _flushable_tables(content: Content, runtime: Runtime) -> list[TableRow]:
     """Return the tables with inlined data that may be flushed."""
-    draft = staging.draft
-    held = {row.table_id for row in draft.rows(INLINED_ROW)} | {row.table_id for row in draft.rows(INLINED_DELETE)}
-    tables = [row for row in draft.rows(TABLE) if row.table_id in held]
-    catalog = draft.version.catalog_id
+    held = {row.table_id for row in content.rows(INLINED_ROW)} | {row.table_id for row in content.rows(INLINED_DELETE)}
+    catalog = content.version.catalog_id
     return [
         row
-        for row in sorted(tables, key=lambda row: row.table_id)
-        if effective_option(runtime.store, catalog, "auto_compact", row.schema_id, row.table_id) != "false"
+        for row in content.rows(TABLE)
+        if row.table_id in held
+        and effective_option(runtime.store, catalog, "auto_compact", row.schema_id, row.table_id) != "false"
     ]
 
 
-def _committed_rows(staging: Staging, table_id: TableId) -> list[InlinedRow]:
+def _committed_rows(content: Content, table_id: TableId) -> list[InlinedRow]:
     """Return the inlined rows that have a snapshot.
 
     Rows of the transaction itself get theirs only at the commit.
     """
-    return [row for row in staging.draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is not None]
+    return [row for row in content.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is not None]
 
 
 def _begin_of(row: InlinedRow) -> SnapshotId:

@@ -14,7 +14,7 @@ from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
-from forklake.ops.flush_inlined import flush_inlined
+from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined
 from forklake.session.functions.arguments import (
     BOOLEAN,
     DOUBLE,
@@ -104,7 +104,8 @@ def _flush_inlined_data(call: Call) -> Rows:
         raise NotFoundError(f'Binder Error: Schema "{schema}" not found in DuckLakeCatalog "{call.attachment.alias}"')
     writer = call.attachment.writer("CALL")
     runtime = runtime_of(writer)
-    flushed = run(writer, lambda staging: flush_inlined(staging, runtime, schema=schema, table=table)) or []
+    done = run(writer, lambda staging: flush_inlined(staging, runtime, Flushing(schema, table)))
+    flushed = [one for one in (done or Flushed()).all_tables() if one.row_count]
     return Rows(_FLUSHED, [(one.schema_name, one.table_name, one.row_count) for one in flushed])
 
 
