@@ -80,7 +80,7 @@ def test_stats_tell_the_bytes_of_files_and_what_maintenance_would_do(shop: Path)
     assert re.search(r"^cleanup +0 files of 0 that wait; 0 catalogs to collect$", said, re.MULTILINE)
     assert re.search(r"^purge +1 dropped catalog$", said, re.MULTILINE)
     found = json.loads(run("stats", "--json", lake=shop).out)
-    assert found["needs"].keys() == {"flush", "expire", "compact", "rewrite", "cleanup"}
+    assert found["needs"].keys() == {"reap", "flush", "expire", "compact", "rewrite", "cleanup"}
     assert found["shared_byte_count"] <= found["file_byte_count"]
 
 

@@ -77,7 +77,7 @@ def test_a_table_that_fails_does_not_stop_the_others(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     for name in ("a", "z"):
         shop.create_table(name, {"i": "INTEGER"}).storage.insert_inlined([{"i": "1"}])
-    directory = Path(lake.data_path) / "shop" / "main"
+    directory = Path(lake.data_path or "") / "shop" / "main"
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "t").write_text("no directory")
     with pytest.raises(IncompleteError, match=r'1 table was not flushed; the others were: "main"\."t": ') as failed:

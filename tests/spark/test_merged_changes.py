@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -99,6 +99,20 @@ def test_merges_and_resets_tell_the_net_difference_of_rows(lake: Lake, shop: Cat
     of_merge = [one for one in expected if one[0] == merged]
     assert {one[1] for one in of_merge} & set(range(12)) == {1, 10}, "rows that were flushed and compacted only moved"
     assert told(session.execute(f"SELECT {call}").fetchall()) == sorted(of_merge)
+
+
+def test_a_refresh_that_changed_no_row_of_the_table_tells_nothing(shop: Catalog) -> None:
+    fork = shop.fork("elsewhere")
+    shop.create_table("other", {"id": "BIGINT"})
+    refreshed = fork.refresh().snapshot_id
+    assert refreshed is not None
+    table = fork.table("t")
+    assert table.changes(refreshed).collect() == []
+    assert table.changes(refreshed).columns == ["snapshot_id", "rowid", "change_type", "id", "v"]
+    kinds: tuple[Literal["insertions", "deletions"], ...] = ("insertions", "deletions")
+    for kind in kinds:
+        found = table.changes(refreshed, kind=kind)
+        assert (found.collect(), found.columns) == ([], ["snapshot_id", "rowid", "id", "v"])
 
 
 @pytest.mark.parametrize("with_deletions", [True, False])

@@ -13,7 +13,13 @@ from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, Ma
 
 @dataclass(frozen=True, slots=True)
 class CatalogInfo:
-    """One entry in a list of catalogs: its name and head, now or at a given moment."""
+    """One entry in a list of catalogs: its name and head, now or at a given moment.
+
+    Attributes:
+        is_live: Whether the entry holds now: the catalog was neither dropped nor renamed since.
+        since_snapshot: The snapshot that made the entry.
+        end_snapshot: The snapshot that ended it, if it does not hold now.
+    """
 
     catalog_id: CatalogId
     name: str
@@ -23,13 +29,9 @@ class CatalogInfo:
     snapshot_id: SnapshotId
     begin_time: datetime
     data_path: str
+    is_live: bool
     since_snapshot: SnapshotId
     end_snapshot: SnapshotId | None
-
-    @property
-    def is_live(self) -> bool:
-        """Whether the entry holds now: it was neither dropped nor renamed since."""
-        return self.end_snapshot is None
 
 
 @dataclass(frozen=True, slots=True)

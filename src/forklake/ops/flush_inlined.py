@@ -64,13 +64,24 @@ class Flushing:
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """What became of the tables: those whose data was flushed, by schema and name, and those that failed."""
+    """What became of the tables.
+
+    Attributes:
+        tables: Those whose data was flushed, by schema and name.
+        failures: Those that failed.
+    """
 
     tables: Sequence[FlushedTable] = ()
     failures: Sequence[tuple[str, ForklakeError]] = ()
 
     def all_tables(self) -> list[FlushedTable]:
-        """Return the tables; raise an `IncompleteError` if some failed. Call it after the commit."""
+        """Return the tables that were flushed, if none failed.
+
+        To be called after the commit.
+
+        Raises:
+            IncompleteError: Some failed.
+        """
         if self.failures:
             raise IncompleteError("flushed", self.failures, done=self.tables)
         return list(self.tables)
@@ -122,7 +133,9 @@ def plan_flush(content: Content, runtime: Runtime, given: Flushing) -> list[Flus
 
 
 def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> FlushInlined | None:
-    """Flush the inlined data of one table into files; return the change, or None if there is nothing to flush.
+    """Flush the inlined data of one table into files.
+
+    Return the change, or None if there is nothing to flush.
 
     Raises:
         InvalidInputError: The transaction has deleted rows of the table; nothing was flushed.
@@ -169,8 +182,9 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> FlushInl
 def _summary(schema: str, table: TableRow, change: FlushInlined | None) -> FlushedTable:
     if change is None:
         return FlushedTable(schema, table.table_name, 0)
-    files = [file.file_size_bytes for _, file in (*change.files, *change.delete_files)]
-    return FlushedTable(schema, table.table_name, len(change.row_ids), len(change.positions), len(files), sum(files))
+    sizes = [file.file_size_bytes for _, file in change.files]
+    sizes += [file.file_size_bytes for _, file in change.delete_files]
+    return FlushedTable(schema, table.table_name, len(change.row_ids), len(change.positions), len(sizes), sum(sizes))
 
 
 def _chosen_tables(content: Content, runtime: Runtime, given: Flushing) -> list[tuple[str, TableRow]]:

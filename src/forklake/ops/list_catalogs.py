@@ -181,6 +181,7 @@ def catalog_info(lake_path: str | None, found: ListedCatalog) -> CatalogInfo:
         snapshot_id=found.snapshot_id,
         begin_time=found.begin_time,
         data_path=join((lake_path or "", False), (found.path, found.path_is_relative)),
+        is_live=found.is_live,
         since_snapshot=found.since_snapshot,
         end_snapshot=found.end_snapshot,
     )

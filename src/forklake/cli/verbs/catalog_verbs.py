@@ -55,7 +55,7 @@ CHAPTERS: Final = (
             Verb(
                 "create a catalog",
                 ("Lake.create_catalog",),
-                ("CALL ducklake_create_catalog('shop', 'other')",),
+                ("CREATE CATALOG other", "CALL ducklake_create_catalog('shop', 'other')"),
                 ("catalog create",),
             ),
             Verb(

@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import LongType, StructField, StructType
 
+from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.scan import scan
@@ -72,7 +74,7 @@ def _name_columns(rows: DataFrame, names: Sequence[str]) -> DataFrame:
 def _insertions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
     parts = [_inserted_rows(spark, part) for part in plan.plain]
     parts += [_net_rows(spark, net.after, net.before) for net in plan.merged]
-    return _union(parts, plan)
+    return _union(spark, parts, plan)
 
 
 def _deletions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
@@ -80,11 +82,17 @@ def _deletions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
     for part in plan.plain:
         parts += _deletions_from(spark, part)
     parts += [_net_rows(spark, net.before, net.after) for net in plan.merged]
-    return _union(parts, plan)
+    return _union(spark, parts, plan)
 
 
-def _union(parts: Sequence[DataFrame], plan: ChangePlan) -> DataFrame:
-    """Return all rows, with the snapshot that each is told at."""
+def _union(spark: SparkSession, parts: Sequence[DataFrame], plan: ChangePlan) -> DataFrame:
+    """Return all rows, with the snapshot that each is told at.
+
+    There are no parts if all snapshots are merges that changed no row of the table.
+    """
+    if not parts:
+        marks = StructType([StructField(name, LongType()) for name in _MARKS[:2]])
+        return spark.createDataFrame([], StructType([*marks, *spark_schema(plan.fields)]))
     columns = [F.col(_TOLD).alias(_MARKS[0]), F.col(_MARKS[1]), *_columns([field.name for field in plan.fields])]
     return reduce(DataFrame.union, [part.select(*columns) for part in parts])
 
