@@ -14,6 +14,7 @@ import forklake
 from forklake import Lake, Settings
 from forklake.errors import ForklakeError, MetastoreRefusedError
 from forklake.metastore.postgres import initialise
+from tests.waiting import wait_until
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "operations.md"
 
@@ -107,7 +108,7 @@ def test_a_maintainer_cleans_up_and_changes_no_tables_of_the_store(urls: dict[st
         shop.set_quota(max_forks=1)
         shop.set_quota()
         shop.fork("brief", ttl="0.001 seconds")
-        assert [each.name for each in lake.reap().dropped] == ["brief"]
+        wait_until(lambda: [each.name for each in lake.reap().dropped] == ["brief"])
         assert [each.name for each in lake.catalogs()] == ["shop"]
     with psycopg.connect(urls["owner"], autocommit=True) as owner:
         owner.execute("UPDATE forklake.ducklake_metadata SET value = '1' WHERE key = 'forklake_version'")

@@ -626,7 +626,7 @@ def differences(spark: SparkSession, expressions: Sequence[str], *, is_ordered: 
         for text, column in zip(expressions, bound.columns, strict=True)
     )
     meant = database.execute(f"SELECT {shown} FROM {ROWS}").fetchall()
-    kinds = database.execute(f"SELECT {', '.join(f'typeof({text})' for text in expressions)} FROM {ROWS}").fetchall()[0]
+    kinds = [str(kind) for kind in database.sql(f"SELECT {', '.join(expressions)} FROM {ROWS}").types]
     wrong = []
     for place, text in enumerate(expressions):
         if bound.columns[place].type.sql_name != kinds[place]:

@@ -141,5 +141,5 @@ def test_a_session_of_a_lake_attaches_its_catalogs_by_name(lake: Lake, monkeypat
 
 
 def test_a_session_of_its_own_has_no_lake_to_attach_by_name() -> None:
-    with forklake.connect() as session, pytest.raises(NotFoundError, match="no default secret"):
+    with forklake.connect() as session, pytest.raises(NotFoundError, match="Default secret was not found"):
         session.sql("ATTACH 'ducklake:' AS shop (CATALOG 'shop')")

@@ -401,6 +401,8 @@ def test_catalogs_are_made_listed_renamed_dropped_and_brought_back(lake: Lake, x
         "snapshot_id",
         "begin_time",
         "data_path",
+        "begin_snapshot",
+        "end_snapshot",
     ]
     assert [row[:2] for row in x.rows("catalogs")] == [(2, "agent"), (1, 'it\'s "other"; --'), (0, "shop")]
     assert [row[3:5] for row in x.rows("catalogs", prefix="ag")] == [(0, 2)]

@@ -229,3 +229,13 @@ def test_a_number_has_the_type_that_duckdb_gives_it(text: str) -> None:
 def test_what_begins_as_a_number_and_is_none_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="Parser Error"):
         parse(f"SELECT {text}")
+
+
+def test_joins_whose_conditions_come_later_are_within_each_other_to_a_limit() -> None:
+    def query(count: int) -> str:
+        return f"SELECT * FROM t {'JOIN t ' * count}{'ON true ' * count}"
+
+    assert one(query(12))
+    for text in (query(13), f"SELECT * FROM t {'JOIN t ' * 200}"):
+        with pytest.raises(InvalidInputError, match='syntax error at or near "JOIN"'):
+            parse(text)
