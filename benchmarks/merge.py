@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -158,6 +159,7 @@ def _reap(database: Database, sizes: Sizes) -> Figure:
     with database.open() as lake:
         parent = make_parent(lake, "parent", files=100, tables=_TABLES)
         parent.fork_many([f"f{number}" for number in range(sizes.lapsed)], ttl=timedelta(milliseconds=1))
+        time.sleep(0.1)  # the last of them lapse, too
         reaped = lapsed.time(lake.reap)
         assert len(reaped.dropped) == sizes.lapsed, len(reaped.dropped)
     for _ in range(200):

@@ -18,7 +18,7 @@ from forklake.sql.parse import grammar, parse_query, tokens
 from forklake.sql.parse.grammar import Grammar
 from forklake.sql.statements import Show
 
-OWN = {"_accept", "_check_name", "_read_question", "_read_path", "_read_reshaped", "_calls"}
+OWN = {"_accept", "_check_name", "_read_question", "_read_path", "_read_reshaped", "_calls", "_open_joins"}
 """What `Grammar` adds, which sqlglot never calls."""
 
 METHODS = sorted(
