@@ -109,6 +109,45 @@ def test_each_catalog_reads_what_it_reads_alone(lake: Lake, shop: Catalog, seed:
         assert by_holder(shared(lake, where, names=[catalog.name for catalog in catalogs])) == expected
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_few_rows_are_read_without_an_engine(lake: Lake, shop: Catalog, seed: int) -> None:
+    random = Random(seed)
+    shop.options.set("data_inlining_row_limit", 3)
+    catalogs = [shop]
+    for step in range(25):
+        catalog = random.choice(catalogs)
+        table = catalog.table("t")
+        match random.randrange(5):
+            case 0:
+                catalogs.append(catalog.fork(f"fork-{step}"))
+            case 1:
+                table.append([{"i": step * 10 + number, "s": {"a": number}} for number in range(random.choice((2, 6)))])
+            case 2:
+                files = {file.data_file_id: file for file in table.storage.files()}
+                left = {id: [0, *range(1, file.record_count)] for id, file in files.items() if not file.inlined_deletes}
+                if left:
+                    chosen = random.choice(sorted(left))
+                    table.storage.inline_deletes({chosen: [random.choice(left[chosen])]})
+            case 3:
+                table.alter.add_column((f"c{step}", "INTEGER"))
+            case _:
+                table.append([{"i": step}])
+    together = lake.across([catalog.name for catalog in catalogs]).table("t")
+    found = together.arrow()
+    assert found.column_names[0] == "catalog_name"
+    names = found.column_names[1:]
+    expected = [
+        {"catalog_name": catalog.name, **dict.fromkeys(names), **row}
+        for catalog in catalogs
+        for row in catalog.table("t").arrow().to_pylist()
+    ]
+    assert sorted(found.to_pylist(), key=repr) == sorted(expected, key=repr)
+    assert together.count() == len(expected)
+    ids = [(catalog.name, *row) for catalog in catalogs for row in catalog.table("t").rows(["rowid", "i"])]
+    assert sorted(together.rows(["rowid", "i"]), key=repr) == sorted(ids, key=repr)
+    assert together.pandas("i").columns.tolist() == ["catalog_name", "i"]
+
+
 def test_the_number_of_queries_does_not_depend_on_the_number_of_forks(lake: Lake, shop: Catalog) -> None:
     shop.table("t").storage.append_files([data_file(f"f-{number}") for number in range(3)])
     counts = []

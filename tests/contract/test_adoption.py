@@ -3,12 +3,13 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake import Catalog, ColumnDefinition, Lake, NewDataFile, Settings, Table
+from forklake import Catalog, ColumnDefinition, Lake, MergePlan, NewDataFile, Settings, Table
 from forklake.config import Clock
 from forklake.errors import (
     AlreadyExistsError,
@@ -17,11 +18,13 @@ from forklake.errors import (
     ForklakeError,
     InvalidInputError,
     InvalidPathError,
+    MergeConflictError,
     NotFoundError,
 )
 from forklake.lake.internals import runtime_of
 from tests.contract.support import each, last, rows, state
 from tests.lakes import LakeFactory
+from tests.sound import check_sound
 from tests.waiting import wait_until
 
 
@@ -296,3 +299,39 @@ def test_columns_of_now_are_read_from_files_of_then(shop: Catalog, orders: Table
     assert orders.rows() == [(1, "none")]
     orders.storage.add_files(_write(tmp_path / "b.parquet", 2, name="number"), allow_missing=True)
     assert sorted(orders.rows()) == [(1, "none"), (2, "none")]
+
+
+@pytest.mark.parametrize("verb", ["merge", "refresh"])
+@pytest.mark.parametrize("place", ["outside", "own"])
+def test_a_file_that_both_sides_adopted_is_a_conflict(
+    lake: Lake, shop: Catalog, tmp_path: Path, verb: str, place: str
+) -> None:
+    fork = shop.fork("agent")
+    directory = tmp_path if place == "outside" else Path(fork.inspect.info.data_path)
+    both, own = _write(directory / "main/orders/both.parquet", 1, 2, 3), _write(tmp_path / "own.parquet", 4)
+    for catalog in (fork, shop):
+        catalog.table("orders").storage.add_files(both)
+    fork.table("orders").storage.add_files(own)
+    held = fork.table("orders").storage
+    held.inline_deletes({file.data_file_id: [1] for file in held.files() if file.record_count == 3})
+    source, target = (fork, shop) if verb == "merge" else (shop, fork)
+    before = _ids(target.table("orders"))
+
+    def bring(**how: Any) -> MergePlan:
+        return target.merge(source, **how) if verb == "merge" else target.refresh(**how)
+
+    plan = bring(dry_run=True)
+    assert [(one.kind, one.table, one.key, one.winner) for one in plan.conflicts] == [
+        ("file", "orders", str(both), None)
+    ]
+    with pytest.raises(MergeConflictError, match=r'file ".*both\.parquet" was added in'):
+        bring()
+    assert _ids(target.table("orders")) == before
+    other = target.fork("other") if verb == "merge" else None
+    bring(strategy="theirs")
+    assert _ids(target.table("orders")) == ([1, 3, 4] if verb == "merge" else [1, 2, 3, 4])
+    if other is not None:
+        other.merge(source, strategy={"orders": "ours"})
+        assert _ids(other.table("orders")) == [1, 2, 3, 4]
+    assert bring().is_nothing
+    check_sound(lake)

@@ -38,7 +38,7 @@ def work_on(lake: Lake) -> None:
     lake.catalog("agent").drop()
     lake.purge("agent")
     shop.table("t").drop()
-    shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()][:-1])
+    shop.maintenance.expire_snapshots(versions=[one.snapshot_id for one in shop.snapshots()][:-1])
     assert lake.maintenance.cleanup_old_files().deleted == ()
     assert lake.maintenance.needs.scheduled_count > 0
 

@@ -301,7 +301,7 @@ def test_a_dropped_catalog_is_gone_and_its_forks_stay(lake: Lake) -> None:
         lambda: shop.options.get("auto_compact"),
         shop.options.list,
         shop.maintenance.sever,
-        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0]),
+        lambda: shop.maintenance.expire_snapshots(versions=[0]),
     ):
         with pytest.raises(NotFoundError, match=r"was dropped|does not exist"):
             attempt()

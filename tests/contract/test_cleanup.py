@@ -282,10 +282,10 @@ def test_many_forks_are_purged_at_once_and_others_stay(lake: Lake, shop: Catalog
     child = agents[1].fork("child of an agent")
     for agent in agents[:6]:
         agent.drop()
-    told: list[tuple[int, int]] = []
+    told: list[tuple[str, int, int | None]] = []
     assert lake.maintenance.purge_catalogs("AGENT-", dry_run=True) == [agent.catalog_id for agent in agents[:6]]
-    done = lake.maintenance.purge_catalogs("AGENT-", progress=lambda count, of: told.append((count, of)))
-    assert (done, told) == ([agent.catalog_id for agent in agents[:6]], [(6, 6)])
+    done = lake.maintenance.purge_catalogs("AGENT-", progress=lambda *step: told.append(step))
+    assert (done, told) == ([agent.catalog_id for agent in agents[:6]], [("Purging", 6, 6)])
     assert [info.name for info in lake.catalogs(prefix="agent-")] == sorted(names[6:])
     assert lake.maintenance.purge_catalogs("agent-", drop=True) == [agent.catalog_id for agent in agents[6:]]
     assert sorted(info.name for info in lake.catalogs()) == ["child of an agent", "shop", "stays"]

@@ -124,7 +124,7 @@ def test_under_a_key_that_is_committed_makers_return_what_was_made(shop: Catalog
     assert again == Commit(done.snapshot_id)
 
     # When its snapshot is expired, nobody knows what was made: that is found which has the name now.
-    shop.maintenance.expire_snapshots(snapshot_ids=[done.snapshot_id or 0])
+    shop.maintenance.expire_snapshots(versions=[done.snapshot_id or 0])
     (now_table, now_view, now_macro), again = work()
     assert (now_table.table_id, now_table.created) == (shop.table("t").table_id, False)
     assert (now_view.view_id < 0, now_macro.macro_id < 0) == (True, True)

@@ -332,7 +332,7 @@ def test_the_id_of_a_column_is_never_given_again(shop: Catalog) -> None:
     shop.table("orders").alter.add_column(("x", "INTEGER"))
     first = shop.table("orders").columns[-1].column_id
     shop.table("orders").alter.drop_column("x")
-    shop.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
+    shop.maintenance.expire_snapshots(versions=[s.snapshot_id for s in shop.snapshots()[:-1]])
     shop.table("orders").alter.add_column(("x", "INTEGER"))
     again = shop.table("orders").columns[-1].column_id
     assert (first, again) == (3, 4)

@@ -454,3 +454,39 @@ def test_outside_of_a_transaction_a_compaction_is_not_run_again(
             compact(stock)
         assert steps.count("compact: files written") == 1
         assert files_on_disk(stock) == left
+
+
+def test_a_dry_run_of_a_checkpoint_tells_what_each_step_would_do(lake: Lake) -> None:
+    shop = stocked(lake)
+    shop.options.set("expire_older_than", "0 seconds")
+    shop.options.set("delete_older_than", "0 seconds")
+    shop.options.set("rewrite_delete_threshold", "0.5")
+    shop.options.set("data_inlining_row_limit", "5")
+    table = shop.table("t").storage
+    table.inline_deletes({table.files()[0].data_file_id: range(6)})
+    shop.table("t").append([{"i": 40, "v": "x"}])
+    stray = Path(table.files()[0].path).with_name("stray.parquet")
+    stray.write_bytes(b"not a file of ours")
+    before, head, past = shown(shop), shop.head, [one.snapshot_id for one in shop.snapshots()]
+    planned = {step.name: step.count for step in shop.maintenance.checkpoint(dry_run=True)}
+    assert planned == {
+        "flush_inlined_data": 1,
+        "expire_snapshots": len(past) - 1,
+        "merge_adjacent_files": 3,
+        "rewrite_data_files": 1,
+        "cleanup_old_files": 0,
+        "delete_orphaned_files": 1,
+    }
+    with lake.connect(["shop"]) as session:
+        told = session.execute("SELECT step_name, count FROM ducklake_checkpoint('shop', dry_run => true)")
+        assert told.fetchall() == list(planned.items())
+        assert session.execute("CALL shop.merge_adjacent_files(dry_run => true)").fetchall() == [("main", "t", 3, 1)]
+        assert session.execute("CALL shop.rewrite_data_files(dry_run => true)").fetchall() == [("main", "t", 1, 1)]
+        assert session.execute("CALL shop.flush_inlined_data(dry_run => true)").fetchall() == [("main", "t", 1)]
+        assert (shop.head, shown(shop), stray.exists()) == (head, before, True)
+        assert [one.snapshot_id for one in shop.snapshots()] == past
+        done = dict(session.execute("CALL shop.checkpoint()").fetchall())
+    # The flush leaves a file to the merge, and the merge some to clean-up.
+    assert done["delete_orphaned_files"] == 1
+    assert done["merge_adjacent_files"] == 4
+    assert ([row[2:] for row in shown(shop)], stray.exists()) == ([row[2:] for row in before], False)

@@ -40,12 +40,14 @@ def race(url: str, way: str, arguments: str, rounds: int = ROUNDS) -> list[list[
         "lake.catalog('shop').fork(name)",
         "lake.catalog('shop').fork(name, copy=True)",
         "lake.catalog('shop').fork_many([name, f'{name}-{sys.argv[2]}'])",
+        "lake.import_catalog(name, lake.data_path[:-1] + '-plain.sqlite')",
     ],
 )
 def test_two_processes_make_the_same_catalog(lake_factory: LakeFactory, tmp_path: Path, way: str) -> None:
     url = lake_factory.url()
     with Lake(url, data_path=tmp_path / "data") as lake:
         lake.create_catalog("shop").create_table("orders", {"id": "BIGINT"})
+        lake.catalog("shop").maintenance.export(tmp_path / "data-plain.sqlite")
         outcomes = [sorted(pair) for pair in zip(*race(url, way, "12"), strict=True)]
         assert outcomes == [["made", "taken"]] * ROUNDS
         made = lake.catalogs(prefix="new-")

@@ -71,6 +71,10 @@ def delete_other(t: Transaction) -> None:
     t.table("orders").storage.delete_rows([delete_file(1, "e")])
 
 
+def inline_delete(t: Transaction) -> None:
+    t.table("orders").storage.inline_deletes({0: [1]})
+
+
 def remove(t: Transaction) -> None:
     t.table("orders").storage.remove_files([0])
 
@@ -143,6 +147,10 @@ TWO_STORES = pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], ind
         (delete, append, DELETE, "another transaction has inserted into it"),
         (delete, delete, DELETE_FILE, "another transaction has deleted from it"),
         (delete, remove, DELETE_FILE, "another transaction has deleted from it"),
+        (delete, inline_delete, DELETE_FILE, "another transaction has deleted from it"),
+        (inline_delete, delete, DELETE_FILE, "another transaction has deleted from it"),
+        (inline_delete, remove, DELETE_FILE, "another transaction has deleted from it"),
+        (remove, inline_delete, DELETE_FILE, "another transaction has deleted from it"),
         (remove, delete, DELETE_FILE, "another transaction has deleted from it"),
         (remove, remove, DELETE_FILE, "another transaction has deleted from it"),
         (alter, drop, ALTER, "another transaction has dropped it"),
@@ -178,6 +186,8 @@ def test_what_cannot_follow_is_refused_in_the_words_of_ducklake(
         (append, create),
         (delete, delete_other),
         (remove, delete_other),
+        (inline_delete, delete_other),
+        (delete_other, inline_delete),
         (alter, append),
         (alter, delete),
         (drop, append),
@@ -349,7 +359,7 @@ def test_what_happened_since_an_expired_base_cannot_be_known(lake: Lake, shop: C
     base = shop.head
     shop.create_table("one", {"i": "INTEGER"})
     shop.create_table("two", {"i": "INTEGER"})
-    shop.maintenance.expire_snapshots(snapshot_ids=[base])
+    shop.maintenance.expire_snapshots(versions=[base])
     before = state(lake)
     with pytest.raises(CommitConflictError, match=f"the snapshot {base} that this transaction started from, or one"):
         mine.commit()
@@ -362,7 +372,7 @@ def test_a_hole_in_what_happened_since_the_base_is_refused_too(shop: Catalog) ->
     shop.table("orders").alter.add_column(("x", "INTEGER"))
     hole = shop.head
     shop.create_table("two", {"i": "INTEGER"})
-    shop.maintenance.expire_snapshots(snapshot_ids=[hole])
+    shop.maintenance.expire_snapshots(versions=[hole])
     with pytest.raises(CommitConflictError, match="has been expired, so what others did since cannot be known"):
         mine.commit()
 
@@ -500,7 +510,7 @@ def test_a_commit_key_is_known_even_if_its_snapshot_is_expired(shop: Catalog) ->
     first = keyed(shop, "job-1", "c")
     assert first is not None
     shop.create_table("more", {"i": "INTEGER"})
-    shop.maintenance.expire_snapshots(snapshot_ids=[first])
+    shop.maintenance.expire_snapshots(versions=[first])
     assert keyed(shop, "job-1", "c") == first
     assert file_names(shop, "orders") == ["a", "b", "c"]
 

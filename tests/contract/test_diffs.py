@@ -266,7 +266,7 @@ def test_rows_of_expired_versions_are_refused(shop: Catalog) -> None:
     before = shop.head
     delete("id = 101")(shop)
     diff = shop.diff(since=before)
-    shop.maintenance.expire_snapshots(snapshot_ids=[before])
+    shop.maintenance.expire_snapshots(versions=[before])
     with pytest.raises(SnapshotNotFoundError, match=f"No snapshot found at version {before}"):
         diff.rows("orders")
     with pytest.raises(SnapshotNotFoundError):
@@ -278,7 +278,7 @@ def test_the_base_is_read_at_the_pin_when_the_parent_expired_it(shop: Catalog) -
     agent = shop.fork("agent")
     append(300, 2)(agent)
     append(400, 2)(shop)
-    shop.maintenance.expire_snapshots(snapshot_ids=[pin])
+    shop.maintenance.expire_snapshots(versions=[pin])
     assert [row[1] for row in rows(agent.diff())] == [300, 301]
 
 

@@ -64,7 +64,7 @@ def test_pages_leave_nobody_out(lake: Lake, shop: Catalog, monkeypatch: pytest.M
     wanted = [f"Try-{number}" for number in range(7)]
     shop.fork_many(wanted)
     seen: list[int] = []
-    done = lake.drop_catalogs(prefix="try", progress=lambda done, total: seen.append(done))
+    done = lake.drop_catalogs(prefix="try", progress=lambda step, done, total: seen.append(done))
     assert sorted(each.name for each in done.dropped) == wanted
     assert seen == [2, 4, 6, 7]
     shop.fork_many(wanted)

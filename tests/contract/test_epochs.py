@@ -98,7 +98,7 @@ def test_an_epoch_keeps_what_it_shows_until_its_last_snapshot_is_expired(
     first, _ = own(agent)
     shop.maintenance.expire_snapshots(older_than="0 seconds")
     assert file_names(agent.at(first), "orders") == ["a"]
-    agent.maintenance.expire_snapshots(snapshot_ids=[first])
+    agent.maintenance.expire_snapshots(versions=[first])
     lake.maintenance.cleanup_old_files(cleanup_all=True)
     assert [one.snapshot_id for one in agent.snapshots()] == [agent.head]
     assert rows(lake, "SELECT path FROM forklake.ducklake_data_file") == [("b.parquet",)]

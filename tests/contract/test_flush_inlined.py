@@ -268,7 +268,7 @@ def test_a_flush_tells_no_deletes_when_what_was_before_it_is_gone(lake: Lake) ->
     shop.maintenance.flush_inlined()
     first = shop.head
     shop.table("t").append([{"i": 10}])
-    shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()[:-2]])
+    shop.maintenance.expire_snapshots(versions=[one.snapshot_id for one in shop.snapshots()[:-2]])
     with pytest.raises(SnapshotNotFoundError, match="has expired"):
         feed(shop, first)
     assert [row[1:3] for row in feed(shop, shop.head)] == [(10, "insert")]

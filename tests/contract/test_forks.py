@@ -286,7 +286,7 @@ def test_a_fork_of_a_parent_that_commits_meanwhile_is_whole(lake_factory: LakeFa
         at_pin = shop.fork("at-pin", at=pin)
         assert names(at_head) == ["later", "orders"]
         assert names(at_pin) == ["orders"]
-        act.append(lambda: shop.maintenance.expire_snapshots(snapshot_ids=[pin]))
+        act.append(lambda: shop.maintenance.expire_snapshots(versions=[pin]))
         with pytest.raises(SnapshotNotFoundError, match=f"No snapshot found at version {pin}"):
             shop.fork("too-late", at=pin)
         act.append(lambda: lake.catalog("shop").drop())
@@ -478,7 +478,7 @@ def test_the_parent_changes_expires_drops_and_is_purged_and_the_fork_still_reads
     seen = content(agent)
     shop.table("orders").drop()
     assert content(agent) == content(nested) == seen
-    shop.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
+    shop.maintenance.expire_snapshots(versions=[s.snapshot_id for s in shop.snapshots()[:-1]])
     assert content(agent) == content(nested) == seen
     lake.catalog("shop").rename("closed")
     lake.catalog("closed").drop()

@@ -322,6 +322,20 @@ def test_statistics_of_a_purged_catalog_that_no_fork_needs_are_no_finding(lake: 
     check_sound(lake, files=False)
 
 
+def test_the_next_column_of_a_purged_catalog_is_no_finding(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("events", {"id": "INTEGER"})
+    before = shop.head
+    shop.table("events").alter.add_column(("x", "INTEGER"))
+    shop.fork("early", at=before)
+    agent = shop.fork("agent")
+    agent.table("events").storage.append_files([data_file("b")])
+    purge(lake, "shop")
+    expire_all(agent)
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    check_sound(lake, files=False)
+
+
 @pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
 def test_a_lake_with_a_bit_of_everything_is_sound(lake: Lake) -> None:
     vary(lake)

@@ -1,5 +1,7 @@
 """Rows that nothing needs are removed, each kind of them, and no other."""
 
+from pathlib import Path
+
 import pytest
 
 from forklake import Catalog, Lake, NewDataFile
@@ -33,7 +35,7 @@ def check(lake: Lake) -> None:
 
 def expire_all(catalog: Catalog) -> None:
     own = [s.snapshot_id for s in catalog.snapshots() if s.catalog_id == catalog.catalog_id]
-    catalog.maintenance.expire_snapshots(snapshot_ids=own[:-1], release=True)
+    catalog.maintenance.expire_snapshots(versions=own[:-1], release=True)
 
 
 def purge(lake: Lake, name: str) -> None:
@@ -189,8 +191,34 @@ def test_an_inherited_partitioning_stays_for_files_that_a_fork_compacted(lake: L
     assert rows(lake, "SELECT row_uid FROM forklake.ducklake_partition_info") == []
 
 
+@pytest.mark.parametrize("is_severed", [False, True])
+def test_a_partitioning_of_before_a_refresh_goes_with_what_was_before(lake: Lake, is_severed: bool) -> None:
+    shop = lake.create_catalog("shop")
+    agent = shop.fork("agent")
+    table = agent.create_table("t", {"i": "INTEGER", "k": "VARCHAR"}, partition_by=["i"])
+    table.storage.append_files([NewDataFile("a.parquet", 1, 10, partition_values=("1",))])
+    before = agent.fork("before")
+    shop.create_table("other", {"i": "INTEGER"})
+    agent.refresh()
+    if is_severed:
+        agent.maintenance.sever()
+    table.storage.append_files([NewDataFile("b.parquet", 1, 10, partition_values=("2",))])
+    of_agent = "SELECT row_uid FROM forklake.ducklake_partition_info WHERE catalog_id = :c"
+    expire_all(agent)
+    check(lake)
+    assert len(rows(lake, of_agent, c=agent.catalog_id)) == 2, "one of them is the fork's"
+    before.drop()
+    lake.purge(before.catalog_id)
+    lake.maintenance.cleanup_old_files()
+    check(lake)
+    assert len(rows(lake, of_agent, c=agent.catalog_id)) == 1
+    assert len(agent.table("t").storage.files()) == 2
+
+
 @pytest.mark.parametrize("verb", ["copy", "sever"])
-def test_copied_and_severed_catalogs_have_the_past_partitionings_of_their_files(lake: Lake, verb: str) -> None:
+def test_copied_severed_and_imported_catalogs_have_the_past_partitionings_of_their_files(
+    lake: Lake, verb: str, tmp_path: Path
+) -> None:
     shop = lake.create_catalog("shop")
     shop.options.set("data_inlining_row_limit", 0)
     table = shop.create_table("t", {"i": "INTEGER", "k": "VARCHAR"}, partition_by=["i"])
@@ -207,15 +235,55 @@ def test_copied_and_severed_catalogs_have_the_past_partitionings_of_their_files(
     else:
         agent.maintenance.sever()
         alone, again = agent, agent.fork("again")
+    alone.maintenance.export(tmp_path / "alone.sqlite", history=True)
+    imported = lake.import_catalog("imported", tmp_path / "alone.sqlite")
     check(lake)
-    for catalog in (alone, again):
+    for catalog in (alone, again, imported):
         for condition, count in (("i = 2", 1), ("i = 3", 2), ("k = 'x'", 1)):
             pruned = {one.reason: one.file_count for one in catalog.table("t").inspect.plan(condition).pruned}
             assert pruned["partition"] == count, condition
-    for catalog in (alone, again):
+    for catalog in (alone, again, imported):
         catalog.table("t").delete()
         expire_all(catalog)
     check(lake)
+
+
+@pytest.mark.parametrize("verb", ["copy", "sever"])
+def test_a_partitioning_that_resets_brought_back_is_written_out_once(lake: Lake, verb: str) -> None:
+    shop = lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", 0)
+    empty = shop.head
+    shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"]).append([{"i": 1}])
+    filled = shop.head
+    for snapshot in (empty, filled, empty, filled):
+        shop.reset_to(snapshot)
+    agent = shop.fork("agent")
+    agent.table("t").append([{"i": 3}])
+    alone = agent.fork("alone", copy=True) if verb == "copy" else agent
+    if verb == "sever":
+        agent.maintenance.sever()
+    assert [one.file_count for one in alone.table("t").inspect.plan("i = 2").pruned] == [2]
+    check(lake)
+
+
+def test_a_clean_up_judges_purged_ancestors_after_the_forks_that_need_their_columns(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    agent = shop.fork("agent")
+    agent.options.set("data_inlining_row_limit", 10)
+    agent.table("t").append([{"i": 1}])
+    child = agent.fork("child")
+    child.table("t").alter.rename_column("i", "j")
+    child.maintenance.flush_inlined()
+    agent.table("t").drop()
+    shop.drop()
+    lake.purge(shop.catalog_id)
+    for catalog in (agent, child):
+        expire_all(catalog)
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    left = Rows.read(lake)
+    assert difference(left.stored, left.needed()) == {}
+    assert child.table("t").rows() == [(1,)]
 
 
 def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:

@@ -27,7 +27,7 @@ def test_a_history_with_expired_snapshots_is_sound_and_what_none_of_the_others_s
     for number in range(4):
         shop.table("t").append(pa.table({"i": pa.array([number], pa.int32())}))
     own = [snapshot.snapshot_id for snapshot in shop.snapshots()]
-    shop.maintenance.expire_snapshots(snapshot_ids=[own[1], own[3]])
+    shop.maintenance.expire_snapshots(versions=[own[1], own[3]])
     shop.maintenance.export(tmp_path / "exported.sqlite", history=True)
     imported = lake.import_catalog("imported", tmp_path / "exported.sqlite")
     check_sound(lake)
@@ -105,3 +105,19 @@ def test_inlined_structs_whose_fields_changed_are_read_by_copies_severed_catalog
     lake.maintenance.cleanup_old_files(cleanup_all=True)
     assert sorted(older.table("t").rows()) == expected
     check_sound(lake)
+
+
+def test_rows_of_an_imported_catalog_that_was_compacted_are_as_old_after_another_export(
+    lake: Lake, shop: Catalog, tmp_path: Path
+) -> None:
+    lake.create_catalog("before").create_table("t", {"i": "INTEGER"})  # so that snapshots get other ids
+    for number in range(2):
+        shop.table("t").append([{"i": number}])
+    shop.maintenance.export(tmp_path / "first.sqlite", history=True)
+    first = lake.import_catalog("first", tmp_path / "first.sqlite")
+    assert first.maintenance.merge_adjacent_files()[0].files_created == 1
+    first.maintenance.export(tmp_path / "second.sqlite", history=True)
+    second = lake.import_catalog("second", tmp_path / "second.sqlite")
+    for catalog in (first, second):
+        made = [snapshot.snapshot_id for snapshot in catalog.snapshots() if "inserted" in str(snapshot.changes_made)]
+        assert sorted(catalog.table("t").rows(["snapshot_id", "i"])) == [(made[0], 0), (made[1], 1)], catalog.name

@@ -1,12 +1,13 @@
 """Maintenance of a whole lake: which catalogs hold work, and what is done in how much time."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from forklake import Catalog, Clock, Lake, Settings
+from forklake import Catalog, CheckpointStep, Clock, Lake, Settings
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries.option_rows import OptionRow, write_option
 from forklake.ops import needs
@@ -36,6 +37,10 @@ def rows(catalog: Catalog) -> list[int]:
     return sorted(catalog.table("t").arrow().column("i").to_pylist())
 
 
+def _counts(steps: Iterable[CheckpointStep]) -> dict[str, int]:
+    return {step.name: step.count for step in steps}
+
+
 def test_catalogs_that_hold_work_are_found_and_maintained(lake: Lake) -> None:
     flushed, merged = with_inlined_rows(lake, "inlined"), with_small_files(lake, "small")
     expired, idle = lake.create_catalog("old"), lake.create_catalog("idle")
@@ -55,7 +60,15 @@ def test_catalogs_that_hold_work_are_found_and_maintained(lake: Lake) -> None:
     assert found.catalogs == {flushed.catalog_id, merged.catalog_id, expired.catalog_id}
 
     before = {catalog.name: rows(catalog) for catalog in (flushed, merged, idle, fork)}
+    heads = {catalog.name: catalog.head for catalog in (flushed, merged, expired)}
+    planned = lake.maintenance.run(dry_run=True)
+    assert {catalog.name: catalog.head for catalog in (flushed, merged, expired)} == heads
+    assert lake.maintenance.needs == found
     done = lake.maintenance.run()
+    assert (planned.dry_run, done.dry_run, planned.left) == (True, False, 0)
+    assert {one.name: _counts(one.steps) for one in planned.catalogs} == {
+        one.name: _counts(one.steps) for one in done.catalogs
+    }
     assert (done.left, {one.name for one in done.catalogs}) == (0, {"inlined", "small", "old"})
     assert [one.failure for one in done.catalogs] == [None] * 3
     assert {catalog.name: rows(catalog) for catalog in (flushed, merged, idle, fork)} == before

@@ -190,7 +190,7 @@ def test_a_reap_is_bounded(lake: Lake, shop: Catalog) -> None:
     shop.fork_many(names, ttl="1h")
     pass_by(lake, *names)
     seen: list[int] = []
-    assert len(lake.reap(limit=3, progress=lambda done, total: seen.append(done)).dropped) == 3
+    assert len(lake.reap(limit=3, progress=lambda step, done, total: seen.append(done)).dropped) == 3
     assert seen == [3]
     assert len(lake.reap().dropped) == 4
     for limit in (0, -1, True, "all"):

@@ -9,6 +9,7 @@ import pytest
 from forklake import Catalog, Lake, Settings
 from forklake.errors import MergeConflictError
 from tests.lakes import LakeFactory
+from tests.merges.ground import rows_of
 from tests.merges.row_engine import RowEngine
 from tests.sound import check_sound
 
@@ -130,3 +131,51 @@ def test_a_purged_catalog_needs_no_counters(lake: Lake, shop: Catalog) -> None:
     lake.purge(int(shop.catalog_id))
     lake.maintenance.cleanup_old_files(cleanup_all=True)
     assert (len(rows(late)), len(rows(early))) == (5, 2)
+
+
+def test_the_feed_of_a_refreshed_fork_has_the_values_of_a_column_that_was_gone_and_came_back(shop: Catalog) -> None:
+    had_it = shop.head
+    shop.table("t").update({"a": "11"}, where="k = 0")
+    shop.table("t").delete("k = 0")
+    shop.table("t").alter.drop_column("a")
+    agent = shop.fork("agent")
+    shop.reset_to(had_it)
+    agent.refresh()
+    told = {
+        (row["k"], row["change_type"]): row["a"]
+        for row in rows_of(agent.table("t").changes(0))
+        if row["snapshot_id"] <= agent.snapshots()[-2].snapshot_id
+    }
+    assert told[0, "update_preimage"] == 10
+    assert told[0, "update_postimage"] == told[0, "delete"] == 11
+    assert told[3, "insert"] == 40
+
+
+def told(catalog: Catalog, change: str) -> dict[int, tuple[Any, ...]]:
+    """Return what the feed tells last of each key that changed so: all values but the key."""
+    rows = sorted(rows_of(catalog.table("t").changes(0)), key=lambda row: row["snapshot_id"])
+    return {row["k"]: tuple(row.values())[4:] for row in rows if row["change_type"] == change}
+
+
+def test_the_feed_has_the_values_of_a_column_that_was_dropped_before_a_flush_and_came_back(shop: Catalog) -> None:
+    shop.options.set("data_inlining_row_limit", 10)
+    append(shop, 4, a=pa.array([50], pa.int32()))
+    had_it = shop.head
+    shop.table("t").alter.drop_column("a")
+    shop.maintenance.flush_inlined()
+    shop.reset_to(had_it)
+    assert told(shop, "insert")[4] == (50,)
+
+
+def test_the_feed_has_the_values_of_a_column_that_merged_rows_had_while_it_was_gone(shop: Catalog) -> None:
+    shop.options.set("data_inlining_row_limit", 10)
+    append(shop, 4, a=pa.array([50], pa.int32()))
+    had_it = shop.head
+    agent = shop.fork("agent")
+    agent.table("t").drop()
+    shop.table("t").alter.drop_column("a")
+    agent.merge(shop, strategy="theirs")
+    merged = agent.head
+    agent.reset_to(had_it)
+    rows = rows_of(agent.table("t").changes(merged))
+    assert {row["k"]: row["a"] for row in rows if row["snapshot_id"] == merged} == {0: 10, 1: 20, 2: 30, 3: 40, 4: 50}

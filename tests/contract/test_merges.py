@@ -356,7 +356,7 @@ def test_expiry_spares_what_merges_are_compared_with(lake: Lake, shop: Catalog) 
     append(2000)(agent)
     append(3000)(agent)
     between = own_snapshots(agent)[-2]
-    assert agent.maintenance.expire_snapshots(snapshot_ids=[first, merged]) == []
+    assert agent.maintenance.expire_snapshots(versions=[first, merged]) == []
     gone = agent.maintenance.expire_snapshots(older_than="0 seconds")
     assert gone == [between]
     assert [(spared.snapshot_id, spared.reason) for spared in gone.spared] == [
@@ -367,7 +367,7 @@ def test_expiry_spares_what_merges_are_compared_with(lake: Lake, shop: Catalog) 
     # The parent keeps nothing for its fork, which has the pin itself.
     assert shop.maintenance.expire_snapshots(older_than="0 seconds").spared == ()
     assert shop.merge(agent).bases == ((agent.catalog_id, merged),)
-    assert agent.maintenance.expire_snapshots(snapshot_ids=[first, merged], release=True) == [first, merged]
+    assert agent.maintenance.expire_snapshots(versions=[first, merged], release=True) == [first, merged]
 
 
 def test_a_merge_that_nobody_has_any_more_spares_nothing(lake: Lake, shop: Catalog) -> None:
@@ -425,7 +425,7 @@ def test_a_base_that_is_expired_is_not_guessed(shop: Catalog) -> None:
     append(2000)(other)
     for catalog in (shop, one, other):
         append(5000)(catalog)
-        catalog.maintenance.expire_snapshots(snapshot_ids=own_snapshots(catalog)[:-1], release=True)
+        catalog.maintenance.expire_snapshots(versions=own_snapshots(catalog)[:-1], release=True)
     with pytest.raises(MergeBaseError, match='of "shop", the newest that both contain, is expired'):
         one.merge(other)
 
@@ -498,6 +498,64 @@ def test_forks_are_merged_and_reset_in_sql(shop: Catalog) -> None:
         session.sql("BEGIN; CREATE TABLE t (i INTEGER)")
         with pytest.raises(InvalidInputError, match="a transaction that has changes"):
             session.sql("MERGE FORK agent INTO shop")
+
+
+def test_a_merge_asks_as_little_however_much_was_merged_before(lake: Lake, shop: Catalog) -> None:
+    asked = []
+    for number in range(6):
+        agent = shop.fork(f"agent-{number}")
+        append(1000 * (number + 1))(agent)
+        with counted(lake) as statements:
+            shop.merge(agent)
+        asked.append(len(statements))
+    assert len(set(asked[1:])) == 1
+    assert asked[-1] < 70
+
+
+def test_merges_tell_how_far_they_are(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    append(1000)(agent)
+    told: list[tuple[str, int, int | None]] = []
+    shop.merge(agent, progress=lambda *step: told.append(step))
+    assert told == [("Comparing tables", 0, 1), ("Comparing tables", 1, 1)]
+    append(2000)(shop)
+    agent.refresh(progress=lambda *step: told.append(step))
+    assert told[2:] == told[:2]
+
+
+def test_terms_of_a_merge_are_said_in_statements(shop: Catalog) -> None:
+    shop.create_table("notes", {"id": "BIGINT", "item": "VARCHAR"})
+    agent = shop.fork("agent")
+    for catalog, item in ((shop, "ours"), (agent, "theirs")):
+        for name in ("orders", "notes"):
+            catalog.table(name).append([{"id": 7, "item": item}])
+    heads = shop.head, agent.head
+    keys = "KEYS (orders (id), main.notes (id, ID))"
+    with shop.session() as session:
+        for statement in ("MERGE FORK agent INTO shop", "REFRESH FORK agent"):
+            told = session.sql(f"EXPLAIN {statement} {keys}")
+            assert told is not None
+            found = [(row[2], row[4], row[11]) for row in told.fetchall() if row[1] == "conflict"]
+            assert sorted(found) == [("key id = 7", "orders", None), ("key id = 7, id = 7", "notes", None)]
+            with pytest.raises(MergeConflictError, match=r"nothing was (merged|refreshed)"):
+                session.sql(f"{statement} STRATEGY theirs FOR orders {keys}")
+            for wrong, says in (
+                ("STRATEGY ours FOR orders, theirs FOR Orders", "has a strategy already"),
+                ("STRATEGY ours FOR", "syntax error"),
+                ("KEYS (orders (id), orders (item))", "has a key already"),
+                ("KEYS (orders)", "syntax error"),
+                ("KEYS (orders (nothing))", 'does not have a column "nothing"'),
+                ("KEYS (nothing (id))", 'no table "nothing"'),
+                ("STRATEGY ours FOR nothing", 'no table "nothing"'),
+            ):
+                with pytest.raises(InvalidInputError, match=says):
+                    session.sql(f"{statement} {wrong}")
+        assert (shop.head, agent.head) == heads
+        session.sql(f"REFRESH FORK agent STRATEGY ours FOR notes, theirs FOR orders {keys}")
+        session.sql(f"EXPLAIN ANALYZE MERGE FORK agent INTO shop STRATEGY theirs FOR main.orders, notes {keys}")
+    for catalog in (shop, agent):
+        assert [row for row in numbers(catalog) if row[0] == 7] == [(7, "ours")]
+        assert list(catalog.table("notes").rows()) == [(7, "theirs")]
 
 
 def numbers(catalog: Catalog) -> list[tuple[int, str]]:
@@ -621,7 +679,7 @@ def test_a_fork_that_its_parent_merged_does_not_contain_itself_when_its_epochs_g
     below = fork.fork("below")
     if goes == "expiry":
         own = [one.snapshot_id for one in fork.snapshots() if one.catalog_id == fork.catalog_id]
-        fork.maintenance.expire_snapshots(snapshot_ids=own[:-1], release=True)
+        fork.maintenance.expire_snapshots(versions=own[:-1], release=True)
     elif goes == "purge":
         fork.drop()
         lake.purge(fork.catalog_id)

@@ -429,11 +429,11 @@ def test_many_files_are_judged_in_batches(lake: Lake, monkeypatch: pytest.Monkey
     all_old(lake)
     strays = [put(directory(shop) / f"main/orders/stray-{number}.parquet") for number in range(20)]
     seen: list[int] = []
-    shop.maintenance.delete_orphaned_files(dry_run=True, on_progress=seen.append)
+    shop.maintenance.delete_orphaned_files(dry_run=True, progress=lambda step, done, total: seen.append(done))
     assert seen == [4, 8, 12, 16, 20, 24, 26]
     assert found(shop) == sorted(strays)
     assert readable(shop)
-    lake.maintenance.delete_orphaned_files(on_progress=seen.append)
+    lake.maintenance.delete_orphaned_files(progress=lambda step, done, total: seen.append(done))
     assert seen[-1] == 6
 
 

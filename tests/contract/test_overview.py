@@ -170,7 +170,7 @@ def test_stats_tell_what_maintenance_would_do(lake: Lake) -> None:
         "cleanup": 0,
     }
     table.drop()
-    shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()][:-1])
+    shop.maintenance.expire_snapshots(versions=[one.snapshot_id for one in shop.snapshots()][:-1])
     needs = lake.stats().needs
     assert (needs.counts["compact"], needs.scheduled_count, needs.waited_count) == (0, 8, 0)
     shop.options.set("delete_older_than", "0 seconds")
@@ -217,9 +217,9 @@ def test_the_history_of_a_copied_table_begins_with_the_copy(lake: Lake) -> None:
 
 
 def test_forking_many_tells_how_far_it_is(lake: Lake) -> None:
-    told: list[int] = []
-    lake.create_catalog("shop").fork_many(["a", "b", "c"], on_progress=told.append)
-    assert told == [3]
+    told: list[tuple[str, int, int | None]] = []
+    lake.create_catalog("shop").fork_many(["a", "b", "c"], progress=lambda *step: told.append(step))
+    assert told == [("Forking", 3, 3)]
 
 
 def test_forks_know_how_far_they_are_ahead_and_behind(lake: Lake) -> None:
@@ -236,7 +236,7 @@ def test_forks_know_how_far_they_are_ahead_and_behind(lake: Lake) -> None:
     shop.create_table("c", {"x": "INTEGER"})
     deep.create_table("d", {"x": "INTEGER"})
     assert distances() == {"shop": (None, None), "agent": (2, 1), "other": (0, 1), "deep": (1, 2)}
-    agent.maintenance.expire_snapshots(snapshot_ids=[agent.snapshots()[-2].snapshot_id])
+    agent.maintenance.expire_snapshots(versions=[agent.snapshots()[-2].snapshot_id])
     assert distances()["agent"] == (2, 1)
     shop.merge(agent)
     assert distances() == {"shop": (None, None), "agent": (0, 2), "other": (0, 2), "deep": (1, 2)}

@@ -15,7 +15,7 @@ from forklake.metastore.postgres import initialise
 from tests.servers import PostgresServer
 
 SECRET = "hunter2-swordfish"
-SETTINGS = Settings(connect_timeout_seconds=5)
+SETTINGS = Settings(connect_timeout_seconds=2)
 
 
 def message(kind: bytes, body: bytes) -> bytes:

@@ -122,7 +122,7 @@ def test_expiry_spares_what_is_tagged_and_says_so(lake: Lake, shop: Catalog) -> 
     assert done.spared[1].reason.startswith('It has the tag "v2", which keeps it until ')
     assert names(shop.at("v1")) == []
     assert names(shop.at("v2")) == ["one"]
-    named = shop.maintenance.expire_snapshots(snapshot_ids=[first])
+    named = shop.maintenance.expire_snapshots(versions=[first])
     assert (named, [each.snapshot_id for each in named.spared]) == ([], [first])
     # Once its time has passed, a tag goes with its snapshot.
     with lake._runtime.store.writing() as session:

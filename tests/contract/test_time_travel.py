@@ -57,7 +57,7 @@ def test_a_handle_on_the_past_only_reads(shop: Catalog) -> None:
         lambda: past.rename("other"),
         past.table("orders").drop,
         lambda: past.table("orders").alter.add_column(("more", "INTEGER")),
-        lambda: past.maintenance.expire_snapshots(snapshot_ids=[0]),
+        lambda: past.maintenance.expire_snapshots(versions=[0]),
     ):
         with pytest.raises(InvalidInputError, match="The catalog at snapshot 1 is read-only; nothing was changed"):
             attempt()
@@ -129,7 +129,7 @@ def test_the_lineage_of_a_fork_goes_through_its_ancestors_up_to_the_pins(shop: C
 
 def test_an_expired_snapshot_is_gone(shop: Catalog) -> None:
     shop.create_table("more", {"i": "INTEGER"})
-    assert shop.maintenance.expire_snapshots(snapshot_ids=[1]) == [1]
+    assert shop.maintenance.expire_snapshots(versions=[1]) == [1]
     assert ids(shop) == [0, 2, 3]
     with pytest.raises(SnapshotNotFoundError, match="No snapshot found at version 1"):
         shop.at(version=1)
@@ -142,11 +142,11 @@ def test_what_cannot_be_expired_stays(shop: Catalog) -> None:
     agent = shop.fork("agent")
     before = ids(shop), ids(agent)
     for attempt in each(
-        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0, shop.head]),
-        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0, 99]),
-        lambda: agent.maintenance.expire_snapshots(snapshot_ids=[0]),
+        lambda: shop.maintenance.expire_snapshots(versions=[0, shop.head]),
+        lambda: shop.maintenance.expire_snapshots(versions=[0, 99]),
+        lambda: agent.maintenance.expire_snapshots(versions=[0]),
         shop.maintenance.expire_snapshots,
-        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0], older_than=datetime.now(UTC)),
+        lambda: shop.maintenance.expire_snapshots(versions=[0], older_than=datetime.now(UTC)),
         lambda: shop.maintenance.expire_snapshots(older_than="soon"),
     ):
         with pytest.raises((SnapshotNotFoundError, InvalidInputError)):
@@ -366,17 +366,17 @@ def test_changes_around_an_expired_snapshot_are_not_known(lake: Lake) -> None:
     fork = shop.fork("fork")
     fork.table("t").storage.append_files([data_file("e")])
     versions.check_changes_known(lake._runtime.store, version_of(shop), made[0])
-    shop.maintenance.expire_snapshots(snapshot_ids=[made[1]])
+    shop.maintenance.expire_snapshots(versions=[made[1]])
     for first in made[:3]:
         with pytest.raises(SnapshotNotFoundError, match=f"snapshot {made[1]} has expired"):
             versions.check_changes_known(lake._runtime.store, version_of(shop), first)
         with pytest.raises(SnapshotNotFoundError, match=f"snapshot {made[1]} has expired"):
             versions.check_changes_known(lake._runtime.store, version_of(fork), first)
     versions.check_changes_known(lake._runtime.store, version_of(shop), made[3])
-    shop.maintenance.expire_snapshots(snapshot_ids=[made[2]])
+    shop.maintenance.expire_snapshots(versions=[made[2]])
     with pytest.raises(SnapshotNotFoundError, match=f"snapshot {made[2]} has expired"):
         versions.check_changes_known(lake._runtime.store, version_of(shop), made[3])
     # A fork begins with what its pin showed, so the pin may be expired.
     shop.table("t").storage.append_files([data_file("f")])
-    shop.maintenance.expire_snapshots(snapshot_ids=[made[3]])
+    shop.maintenance.expire_snapshots(versions=[made[3]])
     versions.check_changes_known(lake._runtime.store, version_of(fork), fork.snapshots()[-2].snapshot_id)

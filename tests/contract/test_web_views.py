@@ -368,7 +368,11 @@ INTERVAL = [table for table in TABLES if table.visibility is Visibility.INTERVAL
 FOLLOWING = [table for table in TABLES if table.follows is not None]
 
 
-@every_kind
+@pytest.mark.parametrize(
+    "lake_factory",
+    ["sqlite", pytest.param("duckdb", marks=pytest.mark.soak), "postgres", "partitioned"],
+    indirect=True,
+)
 def test_every_view_shows_each_catalog_as_it_is_and_as_it_was(lake: Lake, ask: Ask) -> None:
     vary(lake)
     check_versioned_rows(lake, ask)

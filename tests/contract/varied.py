@@ -109,4 +109,4 @@ def vary(lake: Lake) -> None:
     before.table("events_before").drop()
     lake.catalog("one").drop()
     lake.catalog("two").rename("second")
-    shop.maintenance.expire_snapshots(snapshot_ids=[early, early - 1])
+    shop.maintenance.expire_snapshots(versions=[early, early - 1])

@@ -375,7 +375,7 @@ class Driver(Checks):
         else:
             # Holes in the history are as good as a clean cut.
             gone = own if chosen < 0.4 else sorted(rng.sample(own, min(len(own), rng.choice((1, 1, 2, 4)))))
-            seen = handle.maintenance.expire_snapshots(snapshot_ids=gone, release=True)
+            seen = handle.maintenance.expire_snapshots(versions=gone, release=True)
         expect(f"c{catalog}", "what was expired", seen, gone)
         self.truth.expire(gone)
         return f"c{catalog} {gone}"
@@ -434,13 +434,13 @@ class Driver(Checks):
         with refused(errors.SnapshotNotFoundError):
             handle.fork("stranger", at=stranger, copy=rng.random() < 0.5)
         with refused(errors.SnapshotNotFoundError):
-            handle.maintenance.expire_snapshots(snapshot_ids=[stranger])
+            handle.maintenance.expire_snapshots(versions=[stranger])
         inherited = sorted(self.truth.history[catalog].keys() - set(self.truth.own(catalog)))
         if inherited:
             with refused(errors.SnapshotNotFoundError):
-                handle.maintenance.expire_snapshots(snapshot_ids=[rng.choice(inherited)])
+                handle.maintenance.expire_snapshots(versions=[rng.choice(inherited)])
         with refused(errors.InvalidInputError):
-            handle.maintenance.expire_snapshots(snapshot_ids=[self.truth.head(catalog)])
+            handle.maintenance.expire_snapshots(versions=[self.truth.head(catalog)])
         return f"c{catalog}: {stranger}"
 
     def do_clock(self, rng: Random) -> str | None:

@@ -59,7 +59,7 @@ class FileDriver(Driver):
         lake = self.lakes[0]
         for catalog in sorted(self.truth.live):
             own = self.truth.own(catalog)[:-1]
-            self.handle(lake, catalog).maintenance.expire_snapshots(snapshot_ids=own, release=True)
+            self.handle(lake, catalog).maintenance.expire_snapshots(versions=own, release=True)
             self.truth.expire(own)
         self.check_garbage()
         lake.maintenance.cleanup_old_files(cleanup_all=True)

@@ -191,7 +191,7 @@ def an_expired_base_is_not_guessed(lake: Lake, shop: Catalog) -> None:
     one, other = shop.fork("one"), shop.fork("other")
     for catalog in (shop, one, other):
         append(1000)(catalog)
-        catalog.maintenance.expire_snapshots(snapshot_ids=own_snapshots(catalog)[:-1], release=True)
+        catalog.maintenance.expire_snapshots(versions=own_snapshots(catalog)[:-1], release=True)
     with pytest.raises(MergeBaseError, match="is expired"):
         one.merge(other)
 

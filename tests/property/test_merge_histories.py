@@ -10,7 +10,7 @@ from tests.merges.histories import MergeHistory
 from tests.merges.row_engine import RowEngine
 from tests.sound import check_sound
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "16"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "24"))
 PARTS = 4
 STORES = {"sqlite": HISTORIES, "postgres": HISTORIES // 8, "duckdb": HISTORIES // 16}
 KINDS = [pytest.param(kind, marks=[pytest.mark.soak] if kind == "duckdb" else []) for kind in STORES]

@@ -22,7 +22,7 @@ import forklake
 from forklake.errors import EngineError, ForklakeError, InternalError
 from tests.property.statement_texts import Mutations, known_statements
 
-COUNT = int(os.environ.get("FORKLAKE_STATEMENTS", "5000"))
+COUNT = int(os.environ.get("FORKLAKE_STATEMENTS", "2000"))
 SEED = int(os.environ.get("FORKLAKE_SEED", "15"))
 LAKE_LASTS = 500
 SESSION_LASTS = 25

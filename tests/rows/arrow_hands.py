@@ -53,6 +53,8 @@ class ArrowHands:
         """
         self._rng = Random(seed)
         self._on_step = on_step
+        self._read_last: tuple[Table, ScanPlan] | None = None
+        """The table that was read last, and its plan: it is counted next."""
 
     def change(self, target: Catalog | Transaction, state: TableModel, operation: RowOperation) -> None:
         """Do an operation on rows."""
@@ -85,6 +87,7 @@ class ArrowHands:
         """Return for each reading the names of the columns, and the rows."""
         for reading in readings:
             plan = planned(reading.table, reading.where)
+            self._read_last = None if reading.where else (reading.table, plan)
             rows = [
                 (row.row_id, row.snapshot_id, row.values)
                 for row in read_plan(plan)
@@ -94,7 +97,8 @@ class ArrowHands:
 
     def count(self, table: Table) -> int | None:
         """Return how many rows there are, if metadata tells."""
-        return count_rows(planned(table, None))
+        is_known = self._read_last is not None and self._read_last[0] is table
+        return count_rows(self._read_last[1] if self._read_last and is_known else planned(table, None))
 
     def feed(self, table: Table, first: int, last: int) -> list[tuple[int, int, str, Shown]]:
         """Return the changes between two snapshots."""

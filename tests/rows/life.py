@@ -248,7 +248,7 @@ class LifeDriver(Driver):
         own = sorted(catalog.own)[:-1]
         # Holes in the history are as good as a clean cut.
         gone = own if rng.random() < 0.3 else sorted(rng.sample(own, min(len(own), rng.choice((1, 1, 2, 4)))))
-        assert catalog.handle.maintenance.expire_snapshots(snapshot_ids=gone, release=True) == gone
+        assert catalog.handle.maintenance.expire_snapshots(versions=gone, release=True) == gone
         self._forget(gone)
         self.log[-1] += f": {gone}"
 
@@ -306,7 +306,7 @@ class LifeDriver(Driver):
             self._forget(catalog.own)
         for catalog in self.catalogs:
             own = sorted(catalog.own)[:-1]
-            catalog.handle.maintenance.expire_snapshots(snapshot_ids=own, release=True)
+            catalog.handle.maintenance.expire_snapshots(versions=own, release=True)
             self._forget(own)
         self.clean_up()
         self.check(Random(0), feeds=0)

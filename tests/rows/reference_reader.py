@@ -1,7 +1,9 @@
 """Plans read with PyArrow alone, as plainly as can be: what a plan says is believed, and nothing else is asked."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +15,15 @@ from forklake.files.texts import to_array
 from forklake.model import types
 from forklake.model.change_scan import ChangePlan, DatedScan, PlainChanges
 from forklake.model.field import Field
-from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField, ScanFile, ScanPlan, ScanRows
+from forklake.model.scan import (
+    ROW_ID_COLUMN,
+    SNAPSHOT_ID_COLUMN,
+    MappedField,
+    ScanDeletes,
+    ScanFile,
+    ScanPlan,
+    ScanRows,
+)
 from tests.fields import named_field
 
 FIELD_ID = b"PARQUET:field_id"
@@ -78,17 +88,16 @@ def _end(ended: DatedScan, row: ReadRow) -> int:
 
 
 def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:
-    parquet = pq.ParquetFile(file.path, decryption_properties=decrypting(file.path, file.encryption_key))
-    table = parquet.read(use_threads=False)
-    assert table.num_rows == file.record_count, f"{file.path} has {table.num_rows} rows, not {file.record_count}"
-    physical = _physical(file, table.schema)
+    schema, rows = _file_content(file.path, file.encryption_key, _identity(file.path))
+    assert len(rows) == file.record_count, f"{file.path} has {len(rows)} rows, not {file.record_count}"
+    physical = _physical(file, schema)
     gone = set(file.inlined_deletes)
     if file.deletes is not None:
-        places = read_deletes(file.deletes).tolist()
-        assert not gone & set(places), "a row is deleted twice"
-        gone |= set(places)
+        places = _positions(file.deletes, _identity(file.deletes.path))
+        assert not gone & places, "a row is deleted twice"
+        gone |= places
     names = [field.name for field in fields]
-    for position, held in enumerate(table.to_pylist()):
+    for position, held in enumerate(rows):
         snapshot = _snapshot(file, held.get(SNAPSHOT_ID_COLUMN))
         if position in gone or (file.is_cut and snapshot > file.read_upto):
             continue
@@ -98,6 +107,27 @@ def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:
             row_id = file.row_id_start + position
         values = dict(zip(names, _evolved(fields, physical, held), strict=True))
         yield ReadRow(row_id, snapshot, values, file, position)
+
+
+_Identity = tuple[int, int, int]
+
+
+def _identity(path: str) -> _Identity:
+    """Return what tells a file from any other that was at its path; it must be there."""
+    found = os.stat(path)
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@lru_cache(maxsize=1024)
+def _file_content(path: str, key: str | None, identity: _Identity) -> tuple[pa.Schema, Sequence[Mapping[str, Any]]]:
+    """Return what a file holds; the histories read each of theirs dozens of times."""
+    table = pq.ParquetFile(path, decryption_properties=decrypting(path, key)).read(use_threads=False)
+    return table.schema, table.to_pylist()
+
+
+@lru_cache(maxsize=1024)
+def _positions(deletes: ScanDeletes, identity: _Identity) -> frozenset[int]:
+    return frozenset(read_deletes(deletes).tolist())
 
 
 def _snapshot(file: ScanFile, carried: int | None) -> int:

@@ -58,7 +58,7 @@ class SparkHands:
 
     def read(self, readings: Sequence[Reading]) -> list[tuple[list[str], list[FoundRow]]]:
         """Return for each reading the names of the columns, and the rows; readings of one plan are read once."""
-        plans = [_comparable(planned(reading.table, None)) for reading in readings]
+        plans = [comparable(planned(reading.table, None)) for reading in readings]
         places = [
             number if reading.where is not None else plans.index(plan)
             for number, (reading, plan) in enumerate(zip(readings, plans, strict=True))
@@ -121,7 +121,7 @@ def _type(column: ColumnModel) -> str:
     return _TYPES[column.type]
 
 
-def _comparable(plan: ScanPlan) -> ScanPlan:
+def comparable(plan: ScanPlan) -> ScanPlan:
     """Return a plan without what does not matter to who reads it."""
     files = tuple(
         replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
@@ -21,7 +22,7 @@ from forklake.metastore.written_tables import COLUMN
 from forklake.model.change_log import COMPACTIONS, parse
 from forklake.model.change_scan import ChangePlan, DatedScan, NewDeletes, PlainChanges
 from forklake.model.field import Field
-from forklake.model.ids import INFINITY, DataFileId, DeleteFileId, SnapshotId
+from forklake.model.ids import INFINITY, ColumnId, DataFileId, DeleteFileId, SnapshotId
 from forklake.model.records import Snapshot
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedDeleteRow, Row, TableRow
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
@@ -152,8 +153,24 @@ class _PlainPlanner:
         # The log of an expired snapshot is lost. A flush ends data files too, but only those without rows.
         self._quiet |= {end for row, _, end in self._files if end in moves and self._has_rows(row, end)}
         """Snapshots that compacted files of the table. The files before them tell of their rows."""
+        # Inlined rows tell of themselves where the file lacks a column that was dropped before, and came back.
+        self._quiet |= {flush for flush in moves - self._quiet if self._lost_values(flush)}
         self._flushes = moves - self._quiet
         """Snapshots that moved inlined rows into files, which tell of them from then on."""
+
+    def _lost_values(self, flush: SnapshotId) -> bool:
+        """Return whether a flush moved rows without values that are shown.
+
+        That is so only if all rows that it moved are still known.
+        """
+        files = [row for row, begin, _ in self._files if begin == flush and _is_moved(row, begin)]
+        kept = set[ColumnId | None]().union(
+            *({field.column_id for field in self._planner.fields_at_begin(row)} for row in files)
+        )
+        lost = {str(field.column_id) for field in self._planner.fields if field.column_id not in kept}
+        rows = [row for row, _, end in self._rows if end == flush] if lost else []
+        is_whole = len(rows) == sum(row.record_count for row in files)
+        return is_whole and any(not lost.isdisjoint(json.loads(row.document)) for row in rows)
 
     def _rows_between(self, rows: list[Dated[_R]]) -> list[Dated[_R]]:
         """Return the rows that were there, as far as the last snapshot knows of their end."""

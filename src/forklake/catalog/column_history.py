@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,16 +45,23 @@ class ColumnHistory:
     """The columns of one table along its lineage.
 
     It queries the database only for something that is not younger than all columns, and builds each set of
-    columns once.
+    columns once. With ``shown``, rows are shown in these columns; the table may have dropped some of them by now, and
+    have them again at a later version.
     """
 
-    def __init__(self, store: Store | Session, content: Content, table: TableRow) -> None:
+    def __init__(
+        self, store: Store | Session, content: Content, table: TableRow, shown: Sequence[Field] | None = None
+    ) -> None:
         self._store = store
         self._content = content
         self._table = table
         self._now = _Columns(lookup.columns(content, table.table_id))
-        # A table that is gone has no columns now; all that it had are history.
-        self._newest = max((_begin_of(row.origin) for row in self._now.rows), default=INFINITY)
+        # A table that is gone has no columns now; all that it had are history, as columns are that were dropped.
+        has_all = shown is None or self._now.by_id.keys() >= set(_ids(shown))
+        newest = max((_begin_of(row.origin) for row in self._now.rows), default=INFINITY)
+        self._newest = newest if has_all else SnapshotId(INFINITY)
+        self._shown = self._now.fields if shown is None else tuple(shown)
+        self._with_shown: dict[tuple[int, ...], tuple[Field, ...]] = {}
         self._sets: dict[int, _Columns] = {}
         self._first: dict[int, _Columns] = {}
         self._altered: dict[SnapshotId, bool] = {}
@@ -68,7 +75,8 @@ class ColumnHistory:
         """Return the columns that the table had when an inlined row began.
 
         Catalogs that were severed by early versions have forgotten the columns of their older rows. Such a row has
-        values of columns (``held``) that were not there yet; return the columns that came next.
+        values of columns (``held``) that were not there yet; return the columns that came next. A row that a merge
+        brought may have values of columns that were dropped by then and came back; return those that are shown, too.
         """
         begun = _begin_of(origin)
         # The text of a struct has all fields that it had then, those too that were dropped since.
@@ -76,8 +84,13 @@ class ColumnHistory:
         if begun == INFINITY or (begun > self._newest and not is_nested):
             return self._now.fields
         known = self._at(begun)
-        is_known = known.by_id.keys() >= set(held) or not self._is_forgotten(begun, origin)
-        return (known if is_known else self._first_known(begun)).fields
+        if known.by_id.keys() >= set(held):
+            return known.fields
+        fields = (self._first_known(begun) if self._is_forgotten(begun, origin) else known).fields
+        there = {field.column_id for field in fields}
+        more = tuple(field for field in self._shown if field.column_id in held and field.column_id not in there)
+        key = (id(fields), *(field.column_id or 0 for field in more))
+        return self._with_shown.setdefault(key, (*fields, *more)) if more else fields
 
     def of_begin(self, origin: Origin | None) -> tuple[Field, ...]:
         """Return the columns that the table had when a file began."""
@@ -187,6 +200,13 @@ class ColumnHistory:
 
 def _order(row: ColumnRow) -> tuple[int, int]:
     return row.column_order, row.column_id
+
+
+def _ids(fields: Sequence[Field]) -> Iterator[ColumnId]:
+    for field in fields:
+        if field.column_id is not None:
+            yield field.column_id
+        yield from _ids(field.children)
 
 
 def _begin_of(origin: Origin | None) -> SnapshotId:

@@ -41,6 +41,7 @@ from forklake.model.version import Segment, Version
 _COMMITS: Final = logging.getLogger("forklake.commit")
 _RETRIES: Final = logging.getLogger("forklake.retry")
 _CONFLICTS: Final = logging.getLogger("forklake.conflict")
+_DELETES: Final = (ChangeKind.DELETED_FROM_TABLE, ChangeKind.INLINED_DELETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,13 +311,13 @@ def changes_since(session: Session, base: Version) -> tuple[Version, list[Logged
             hint="Nothing was written. Run it again on the new head.",
         )
     log = [change for _, text in found[1:] for change in parse(text)]
-    if any(change.kind is ChangeKind.DELETED_FROM_TABLE for change in log):
+    if any(change.kind in _DELETES for change in log):
         touched = visibility.touched_files(session, head, base.snapshot_id)
         log = [_with_files(change, touched) for change in log]
     return head, log
 
 
 def _with_files(change: LoggedChange, touched: Mapping[TableId, set[DataFileId]]) -> LoggedChange:
-    if change.kind is not ChangeKind.DELETED_FROM_TABLE or change.object_id is None:
+    if change.kind not in _DELETES or change.object_id is None:
         return change
     return replace(change, data_files=frozenset(touched.get(TableId(change.object_id), ())))

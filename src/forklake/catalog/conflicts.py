@@ -1,6 +1,6 @@
 """The conflict matrix: which changes cannot follow which.
 
-The matrix is DuckLake's, with one rule of ours; ``docs/spec/conflicts.md`` shows it as a table. Where no rule
+The matrix is DuckLake's, with two rules of ours; ``docs/spec/conflicts.md`` shows it as a table. Where no rule
 applies, two changes commute or are resolved by planning again on the new head.
 """
 
@@ -96,8 +96,10 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule((_K.DELETED_FROM_TABLE,), COMPACTIONS, _C.OBJECT, _DELETE, _COMPACTED),
     Rule((_K.DELETED_FROM_TABLE,), _APPENDS, _C.OBJECT, _DELETE, _INSERTED),
     Rule((_K.DELETED_FROM_TABLE,), (_K.DELETED_FROM_TABLE,), _C.DATA_FILE, _DELETE_FILE, _DELETED),
+    Rule((_K.DELETED_FROM_TABLE,), (_K.INLINED_DELETE,), _C.DATA_FILE, _DELETE_FILE, _DELETED),
     Rule((_K.INLINED_DELETE,), (_K.DROPPED_TABLE,), _C.OBJECT, _DELETE, _DROPPED),
     Rule((_K.INLINED_DELETE,), (_K.ALTERED_TABLE,), _C.OBJECT, _DELETE, _ALTERED),
+    Rule((_K.INLINED_DELETE,), (_K.DELETED_FROM_TABLE,), _C.DATA_FILE, _DELETE_FILE, _DELETED),
     Rule((_K.INLINED_DELETE,), (_K.INLINED_DELETE,), _C.OBJECT, _DELETE, _DELETED),
     Rule((_K.INLINED_DELETE,), (_K.INLINE_FLUSH,), _C.OBJECT, _DELETE, _FLUSHED_INLINED),
     Rule((_K.INLINED_DELETE,), _APPENDS, _C.OBJECT, _DELETE, _INSERTED),
@@ -112,7 +114,10 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule((_K.ALTERED_VIEW,), (_K.DROPPED_VIEW,), _C.OBJECT, _ALTER_VIEW, _DROPPED),
     Rule((_K.ALTERED_VIEW,), (_K.ALTERED_VIEW,), _C.OBJECT, _ALTER_VIEW, _ALTERED),
 )
-"""Every cell of the matrix, in the order in which DuckLake checks them. That of rows that matched none is ours."""
+"""Every cell of the matrix, in the order in which DuckLake checks them.
+
+Those of rows that matched none, and of rows of one file that are deleted in two ways, are ours.
+"""
 
 # DuckLake calls a macro one thing when it creates it and another when somebody else did.
 _NOUNS: Final = {
@@ -187,11 +192,19 @@ def _fold_name(name: str | None) -> str | None:
 def _messages(rule: Rule, mine: LoggedChange, other: LoggedChange) -> Iterator[str]:
     if rule.comparison is not Comparison.DATA_FILE:
         yield _message(rule.attempt, rule.outcome, mine, other)
-    elif mine.data_files and other.data_files:
+    elif (mine.data_files or _is_inlined(mine)) and (other.data_files or _is_inlined(other)):
         for file in sorted(mine.data_files & other.data_files):
             yield _message(rule.attempt, rule.outcome, mine, other, file)
     else:
         yield _message(_DELETE, rule.outcome, mine, other)
+
+
+def _is_inlined(change: LoggedChange) -> bool:
+    """Return whether a delete is kept in the metadata.
+
+    Its files are all known: those of inlined rows may be none.
+    """
+    return change.kind is ChangeKind.INLINED_DELETE
 
 
 def _message(attempt: str, outcome: str, mine: LoggedChange, other: LoggedChange, file: int | None = None) -> str:

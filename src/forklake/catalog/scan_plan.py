@@ -81,7 +81,7 @@ class ScanPlanner:
         self._lake_path = lake_path
         self._content = content
         self._table = table
-        self._columns = ColumnHistory(store, content, table)
+        self._columns = ColumnHistory(store, content, table, fields)
 
     def plan(self, predicate: Predicate | None) -> ScanPlan:
         """Plan a scan of the table."""

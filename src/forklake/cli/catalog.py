@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from forklake import Catalog, CatalogInfo, DroppedCatalog, Lake
 from forklake.catalog.moments import Moment
@@ -19,6 +16,7 @@ from forklake.cli.catalog_lives import quota, reap, renew, tag, tags, untag
 from forklake.cli.catalog_merge import merge, refresh, reset
 from forklake.cli.catalog_tree import tree
 from forklake.cli.command import Group, catalog_argument, open_lake
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.drop_catalogs import drop
 from forklake.cli.moment import at_option
 from forklake.cli.terms import label_option, read_terms, terms_options, ttl_option
@@ -285,17 +283,17 @@ def fork(
         raise click.UsageError("Name at least one fork.")
     if copy and if_not_exists:
         raise click.UsageError("--copy and --if-not-exists do not go together.")
-    with open_lake() as lake, _progress("Forking", len(wanted)) as advance:
+    with open_lake() as lake, draw_progress() as progress:
         source, terms = lake.catalog(parent), read_terms(given)
         if data_path is None and not if_not_exists and not copy and len(wanted) > 1:
-            made = source.fork_many(wanted, at=at, on_progress=advance, **terms)
+            made = source.fork_many(wanted, at=at, progress=progress, **terms)
         else:
             pin = source.head if at is None and len(wanted) > 1 else at
             made = []
             for name in wanted:
                 place: dict[str, Any] = {"data_path": data_path, "if_not_exists": if_not_exists, "copy": copy}
                 made.append(source.fork(name, at=pin, **place, **terms))
-                advance(len(made))
+                progress("Forking", len(made), len(wanted))
     forks = [
         {"catalog_id": fork.catalog_id, "name": name, "created": fork.created}
         for name, fork in zip(wanted, made, strict=True)
@@ -316,17 +314,6 @@ def _fork_lines(parent: str, forks: list[dict[str, Any]]) -> list[str]:
         else f'"{output.printable(fork["name"])}" (id {fork["catalog_id"]}) was there before.'
         for fork in forks
     ]
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show progress on stderr at a terminal, if there is enough to do."""
-    if total < 100 or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda done: progress.update(task, completed=done)
 
 
 def asks() -> bool:
@@ -412,8 +399,8 @@ def _purge_many(prefix: str, drop_live: bool, dry_run: bool, yes: bool) -> None:
             output.show({"purged": found}, lambda: [f"{action} {output.quantity(len(found), 'catalog')}."])
             return
         _confirm(f"Give up {output.quantity(len(found), 'catalog')} for good?", yes)
-        with _progress("Purging", len(found)) as show:
-            purged = lake.maintenance.purge_catalogs(prefix, drop=drop_live, progress=lambda done, _: show(done))
+        with draw_progress() as progress:
+            purged = lake.maintenance.purge_catalogs(prefix, drop=drop_live, progress=progress)
     output.show({"purged": purged}, lambda: [f"Purged {output.quantity(len(purged), 'catalog')}."])
 
 

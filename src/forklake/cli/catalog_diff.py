@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import click
 
-from forklake import Diff, Lake, RowCounts, TableDiff
+from forklake import Diff, RowCounts, TableDiff
 from forklake.catalog.moments import TagName
 from forklake.cli import output
 from forklake.cli.answer import plain_rows
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.moment import MOMENT, at_option
 from forklake.lake.internals import runtime_of
-from forklake.model.ids import TableId
+from forklake.model.ids import CatalogId, TableId
 from forklake.ops.list_catalogs import catalog_titles
 
 _BAR: Final = 40
@@ -52,7 +52,8 @@ def diff(
     newest snapshot that it shares with its parent. Rows are told apart by their ids, and counted from metadata
     where that tells; else the ids in files that differ are read. Files that both share are never read.
 
-    With --json: `before`, `after`, `changes`, `words` and `tables`; with --rows also `rows` by table.
+    With --json: `before` and `after`, each with `catalog_id`, `catalog_name` and `snapshot_id`, `changes`, `words` and
+    `tables`; with --rows also `rows` by table.
 
     Examples:
       forklake catalog diff shop agent
@@ -67,10 +68,11 @@ def diff(
         found = named.diff(None if other is None else lake.catalog(other), at=at, since=since, since_base=since_base)
         counts = {one.table_id: found.count_rows(one) for one in found.tables}
         wanted = _choose_tables(found, table) if with_rows else []
+        names = catalog_titles(runtime_of(lake), (found.before[0], found.after[0]))
         if output.wants_json():
-            output.show(_document(found, counts, wanted, limit), tuple)
+            output.show(_document(found, names, counts, wanted, limit), tuple)
             return
-        for line in _stat(lake, found, counts):
+        for line in _stat(found, names, counts):
             click.echo(line)
         for one in wanted:
             click.echo()
@@ -85,9 +87,8 @@ def _choose_tables(diff: Diff, table: str | None) -> list[TableDiff]:
     return [one for one in diff.tables if one.rows is None or one.rows]
 
 
-def _stat(lake: Lake, diff: Diff, counts: Mapping[TableId, RowCounts]) -> Iterator[str]:
+def _stat(diff: Diff, names: Mapping[CatalogId | None, str], counts: Mapping[TableId, RowCounts]) -> Iterator[str]:
     (one, at), (other, upto) = diff.before, diff.after
-    names = catalog_titles(runtime_of(lake), (one, other))
     yield output.printable(f'"{names[one]}" at snapshot {at} to "{names[other]}" at snapshot {upto}')
     if not diff:
         yield "Nothing differs."
@@ -139,12 +140,16 @@ def _row_lines(diff: Diff, table: TableDiff, limit: int) -> Iterator[str]:
 
 
 def _document(
-    diff: Diff, counts: Mapping[TableId, RowCounts], wanted: Sequence[TableDiff], limit: int
+    diff: Diff,
+    names: Mapping[CatalogId | None, str],
+    counts: Mapping[TableId, RowCounts],
+    wanted: Sequence[TableDiff],
+    limit: int,
 ) -> dict[str, Any]:
     (one, at), (other, upto) = diff.before, diff.after
     document: dict[str, Any] = {
-        "before": {"catalog_id": one, "snapshot_id": at},
-        "after": {"catalog_id": other, "snapshot_id": upto},
+        "before": {"catalog_id": one, "catalog_name": names[one], "snapshot_id": at},
+        "after": {"catalog_id": other, "catalog_name": names[other], "snapshot_id": upto},
         "changes": [{"change": type(change).__name__, **output.plain(change)} for change in diff.changes],
         "words": diff.words,
         "tables": [asdict(table) | {"rows": counts[table.table_id]} for table in diff.tables],

@@ -11,8 +11,8 @@ from forklake import QuotaUsage, Reaped, Tag
 from forklake.catalog.moments import TagName
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import at_option
-from forklake.cli.progress import draw_progress
 from forklake.cli.terms import renewal_options
 from forklake.lake.internals import runtime_of
 from forklake.ops.list_catalogs import catalog_titles
@@ -134,12 +134,7 @@ def reap(limit: int | None, dry_run: bool) -> None:
       forklake catalog reap --limit 1000
     """
     with open_lake() as lake, draw_progress() as progress:
-        tell = progress
-        done = lake.reap(
-            limit=limit,
-            dry_run=dry_run,
-            progress=None if tell is None else lambda done, total: tell("Reaping", done, total),
-        )
+        done = lake.reap(limit=limit, dry_run=dry_run, progress=progress)
     output.show(done, lambda: reaped_lines(done))
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import reduce
 from typing import Any, Final, TypeVar
 
 import click
 
 from forklake import MergeConflict, MergePlan
-from forklake.catalog.moments import TagName
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import MOMENT, at_option
 from forklake.errors import MergeConflictError
 from forklake.ops.merge_terms import read_key_texts, read_strategy_texts
@@ -20,14 +21,36 @@ _LISTED: Final = 20
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _strategy_option(sides: str) -> Callable[[_F], _F]:
-    return click.option(
-        "--strategy",
-        "strategies",
-        multiple=True,
-        metavar="[TABLE=]ours|theirs|fail",
-        help=f"Who decides conflicts: {sides}, or nobody; for all, or several times, for a table each.",
+def _commit_options(who: str, why: str) -> Callable[[_F], _F]:
+    """Add the options of every commit of this module, with their help."""
+    options = (
+        click.option("--author", help=who),
+        click.option("--message", help=why),
+        click.option("--dry-run", is_flag=True, help="Only say what would be done."),
     )
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+def _merge_options(sides: str) -> Callable[[_F], _F]:
+    """Add the options by which conflicts are found and decided."""
+    options = (
+        click.option(
+            "--strategy",
+            callback=lambda context, option, given: read_strategy_texts(given),
+            multiple=True,
+            metavar="[TABLE=]ours|theirs|fail",
+            help=f"Who decides conflicts: {sides}, or nobody; for all, or several times, for a table each.",
+        ),
+        click.option(
+            "--key",
+            "keys",
+            callback=lambda context, option, given: read_key_texts(given),
+            multiple=True,
+            metavar="TABLE=COLUMN[,COLUMN]...",
+            help="Rows that both inserted with the same values in these columns are a conflict; once for each table.",
+        ),
+    )
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @click.command(cls=Command)
@@ -39,27 +62,9 @@ def _strategy_option(sides: str) -> Callable[[_F], _F]:
     metavar="ID|TIME|TAG",
     help="One of the source's own snapshots, by id, time or tag; its head if not given.",
 )
-@_strategy_option("the target, the source")
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    metavar="TABLE=COLUMN[,COLUMN]...",
-    help="Rows that both inserted with the same values in these columns are a conflict; once for each table.",
-)
-@click.option("--author", help="Who merges.")
-@click.option("--message", help="Why; if not given, it says what was merged.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-def merge(
-    source: str,
-    target: str,
-    at: int | datetime | TagName | None,
-    strategies: tuple[str, ...],
-    keys: tuple[str, ...],
-    author: str | None,
-    message: str | None,
-    dry_run: bool,
-) -> None:
+@_merge_options("the target, the source")
+@_commit_options("Who merges.", "Why; if not given, it says what was merged.")
+def merge(source: str, target: str, **how: Any) -> None:
     """Bring what SOURCE changed into TARGET, as one commit.
 
     Rows are compared by their ids, all else by name and attribute. What one side changed is taken; what both
@@ -76,17 +81,9 @@ def merge(
       forklake catalog merge agent-001 shop --key orders=id --strategy ours
       forklake catalog merge agent-001 shop --strategy orders=ours --strategy staging.items=theirs
     """
-    with open_lake() as lake:
+    with open_lake() as lake, draw_progress() as progress:
         try:
-            plan = lake.catalog(target).merge(
-                lake.catalog(source),
-                at=at,
-                strategy=read_strategy_texts(strategies),
-                keys=read_key_texts(keys),
-                dry_run=dry_run,
-                author=author,
-                message=message,
-            )
+            plan = lake.catalog(target).merge(lake.catalog(source), progress=progress, **how)
         except MergeConflictError as error:
             first = f'Merge of "{source}" into "{target}" has {{}}; nothing was merged:'
             raise _on_lines(error, first, source, target) from error
@@ -98,11 +95,9 @@ def merge(
 
 @click.command(cls=Command)
 @catalog_argument("catalog")
-@_strategy_option("the fork, its parent")
-@click.option("--author", help="Who refreshes.")
-@click.option("--message", help="Why; if not given, it says from what.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-def refresh(catalog: str, strategies: tuple[str, ...], author: str | None, message: str | None, dry_run: bool) -> None:
+@_merge_options("the fork, its parent")
+@_commit_options("Who refreshes.", "Why; if not given, it says from what.")
+def refresh(catalog: str, **how: Any) -> None:
     """Bring a fork to the head of its parent, as one commit.
 
     Its own changes come on top: the content is that of merging the parent into the fork. What both changed is a
@@ -116,18 +111,14 @@ def refresh(catalog: str, strategies: tuple[str, ...], author: str | None, messa
       forklake catalog refresh agent-001 --dry-run
       forklake catalog refresh agent-001
       forklake catalog refresh agent-001 --strategy ours
+      forklake catalog refresh agent-001 --key orders=id --strategy orders=theirs
     """
-    with open_lake() as lake:
+    with open_lake() as lake, draw_progress() as progress:
         fork = lake.catalog(catalog)
         found = fork.inspect.parent
         parent = "" if found is None else found.name
         try:
-            plan = fork.refresh(
-                strategy=read_strategy_texts(strategies),
-                dry_run=dry_run,
-                author=author,
-                message=message,
-            )
+            plan = fork.refresh(progress=progress, **how)
         except MergeConflictError as error:
             first = f'Refresh of "{catalog}" from "{parent}" has {{}}; nothing was refreshed:'
             raise _on_lines(error, first, parent, catalog) from error
@@ -140,17 +131,8 @@ def refresh(catalog: str, strategies: tuple[str, ...], author: str | None, messa
 @catalog_argument("catalog")
 @catalog_argument("source", required=False)
 @at_option
-@click.option("--author", help="Who resets.")
-@click.option("--message", help="Why; if not given, it says to what.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-def reset(
-    catalog: str,
-    source: str | None,
-    at: int | datetime | None,
-    author: str | None,
-    message: str | None,
-    dry_run: bool,
-) -> None:
+@_commit_options("Who resets.", "Why; if not given, it says to what.")
+def reset(catalog: str, source: str | None, at: int | datetime | None, **how: Any) -> None:
     """Give CATALOG the content of SOURCE, or of its own past.
 
     It is one commit, and earlier snapshots stay: a reset can be taken back by another one.
@@ -164,10 +146,10 @@ def reset(
     """
     if source is None and at is None:
         raise click.UsageError("Name a catalog to reset to, or a moment with --at.")
-    with open_lake() as lake:
+    with open_lake() as lake, draw_progress() as progress:
         target = lake.catalog(catalog)
         to = target if source is None else lake.catalog(source)
-        plan = target.reset_to(to, at=at, dry_run=dry_run, author=author, message=message)
+        plan = target.reset_to(to, at=at, progress=progress, **how)
     title = f'"{output.printable(catalog)}"'
     state = f'"{output.printable(source or catalog)}" at snapshot {plan.source[1]}'
     if plan.snapshot_id is not None:

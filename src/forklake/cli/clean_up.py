@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from forklake import CleanUp, MaintenanceNeeds
+from forklake import CleanUp
 from forklake.cli import output
 from forklake.cli.catalog_lives import reaped_lines
 from forklake.cli.command import Command, catalog_argument, open_lake
-from forklake.cli.progress import draw_count, draw_progress
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.snapshot import spared_lines
 from forklake.errors import DataFileError, IncompleteError
 
@@ -27,7 +27,7 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, release: 
     This is `forklake snapshot expire`. Files that nobody sees any more wait for their grace period;
     `forklake maintain cleanup` deletes them.
 
-    With --json: `snapshot_ids`, `spared`, `waiting_count`, `waiting_bytes` and `dry_run`.
+    With --json: `versions`, `spared`, `waiting_count`, `waiting_bytes` and `dry_run`.
 
     Examples:
       forklake maintain expire shop --older-than '7 days'
@@ -38,11 +38,11 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, release: 
     with open_lake() as lake:
         maintenance = lake.catalog(catalog).maintenance
         gone = maintenance.expire_snapshots(
-            snapshot_ids=ids or None, older_than=older_than, release=release, dry_run=dry_run
+            versions=ids or None, older_than=older_than, release=release, dry_run=dry_run
         )
         waiting = maintenance.cleanup_old_files(cleanup_all=True, dry_run=True)
     document = {
-        "snapshot_ids": gone,
+        "versions": gone,
         "spared": gone.spared,
         "waiting_count": len(waiting.deleted),
         "waiting_bytes": waiting.byte_count,
@@ -105,20 +105,16 @@ def everything(duration: str | None, dry_run: bool) -> None:
     expire_older_than lets expire, small files are merged, files with many deleted rows are rewritten. Several
     machines may run this at once; the next run goes on where this one ended.
 
-    With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left`, `cleaned` and `reaped`; with
-    --dry-run the ids of the catalogs for each verb. The exit code is 11 if some catalogs failed, and 9 if none did but
+    With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left`, `cleaned`, `reaped` and
+    `dry_run`. The exit code is 11 if some catalogs failed, and 9 if none did but
     some files could not be deleted.
 
     Examples:
       forklake maintain all --dry-run
       forklake maintain all --for '10 minutes'
     """
-    if dry_run:
-        with open_lake() as lake:
-            _show_needs(lake.maintenance.needs)
-        return
     with open_lake() as lake, draw_progress() as progress:
-        done = lake.maintenance.run(duration=duration, progress=progress)
+        done = lake.maintenance.run(duration=duration, dry_run=dry_run, progress=progress)
 
     def text() -> Iterator[str]:
         if done.reaped.dropped or done.reaped.purged:
@@ -127,8 +123,9 @@ def everything(duration: str | None, dry_run: bool) -> None:
         for one in done.catalogs:
             told = ", ".join(f"{step.name} {step.count:,}" for step in one.steps)
             yield f"{output.printable(one.name)}: {told or 'nothing was done'}"
+        action = "Would maintain" if dry_run else "Maintained"
         left = f"; {output.quantity(done.left, 'catalog')} left" if done.left else ""
-        yield f"Maintained {output.quantity(len(done.catalogs), 'catalog')}{left}."
+        yield f"{action} {output.quantity(len(done.catalogs), 'catalog')}{left}."
 
     output.show(done, text)
     failures = [one for one in done.catalogs if one.failure is not None]
@@ -139,27 +136,6 @@ def everything(duration: str | None, dry_run: bool) -> None:
         click.get_current_context().exit(IncompleteError.exit_code)
     if done.cleaned.failed:
         click.get_current_context().exit(DataFileError.exit_code)
-
-
-def _show_needs(needs: MaintenanceNeeds) -> None:
-    counted = {"flush": needs.flush, "expire": needs.expire, "merge": needs.merge, "rewrite": needs.rewrite}
-    output.show(
-        {name: sorted(catalogs) for name, catalogs in counted.items()}
-        | {
-            "lapsed_count": needs.lapsed_count,
-            "due_count": needs.due_count,
-            "scheduled_count": needs.scheduled_count,
-            "waited_count": needs.waited_count,
-        },
-        lambda: [
-            *output.Sheet("VERB", "CATALOGS", right=("CATALOGS",)).lines(
-                (verb, f"{count:,}") for verb, count in needs.counts.items() if verb != "cleanup"
-            ),
-            f"{output.quantity(needs.due_count, 'catalog')} to collect,"
-            f" {output.quantity(needs.scheduled_count, 'file')} waiting for deletion,"
-            f" {needs.waited_count:,} long enough.",
-        ],
-    )
 
 
 def tell_failures(failures: Iterable[str]) -> None:
@@ -202,10 +178,10 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
         raise click.UsageError("Name a catalog, or say --all.")
     if any_age and older_than is not None:
         raise click.UsageError("Say --older-than or --any-age, not both; nothing was deleted.")
-    with open_lake() as lake, draw_count("files looked at") as on_progress:
+    with open_lake() as lake, draw_progress() as progress:
         maintenance = lake.maintenance if catalog is None else lake.catalog(catalog).maintenance
         found = maintenance.delete_orphaned_files(
-            older_than=older_than, cleanup_all=any_age, dry_run=dry_run, on_progress=on_progress
+            older_than=older_than, cleanup_all=any_age, dry_run=dry_run, progress=progress
         )
 
     def text() -> Iterator[str]:

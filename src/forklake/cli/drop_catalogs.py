@@ -10,7 +10,7 @@ import click
 from forklake import DroppedTogether, Lake
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
-from forklake.cli.progress import draw_progress
+from forklake.cli.draw_progress import draw_progress
 from forklake.errors import NotFoundError
 
 
@@ -48,13 +48,12 @@ def drop(names: tuple[str, ...], if_exists: bool, keep: tuple[str, ...], dry_run
             _drop_named(lake, names, if_exists=if_exists)
             return
         with draw_progress() as progress:
-            tell = progress
             given: dict[str, Any] = dict(conditions)
             done = lake.drop_catalogs(
                 **given,
                 keep=keep,
                 dry_run=dry_run,
-                progress=None if tell is None else lambda done, total: tell("Dropping", done, total),
+                progress=progress,
             )
     output.show(done, lambda: _lines(done))
 

@@ -10,7 +10,7 @@ import click
 from forklake import LakeCheck
 from forklake.cli import output
 from forklake.cli.command import Command, complete_catalog, open_lake
-from forklake.cli.progress import draw_progress
+from forklake.cli.draw_progress import draw_progress
 
 EXIT_CODES: Final = {"error": 13, "warning": 12, "note": 0, None: 0}
 """The exit code for the worst that was found."""

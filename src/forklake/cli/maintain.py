@@ -11,7 +11,7 @@ from forklake import CheckpointStep, CompactedFiles
 from forklake.cli import output
 from forklake.cli.clean_up import cleanup, everything, expire, orphans, tell_failures
 from forklake.cli.command import Group, catalog_argument, open_lake
-from forklake.cli.progress import draw_progress
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.table import flush_tables
 from forklake.errors import DataFileError, IncompleteError
 
@@ -99,25 +99,29 @@ def flush(catalog: str, table: str | None, schema: str | None, dry_run: bool) ->
 
 @maintain.command()
 @catalog_argument()
-def checkpoint(catalog: str) -> None:
+@_dry_run
+def checkpoint(catalog: str, dry_run: bool) -> None:
     """Do all maintenance of a catalog that is due.
 
     Inlined rows are flushed, snapshots expire that are older than the option expire_older_than, small files are merged,
     files with many deleted rows are rewritten, and files that nothing needs or names are deleted.
 
-    With --json: `steps`, each with `name`, `count` and `failures`. The exit code is 9 if some files could not be
-    deleted.
+    With --dry-run each step tells what it would do now; what earlier steps would leave to it is not counted.
+
+    With --json: `steps`, each with `name`, `count` and `failures`, and `dry_run`. The exit code is 9 if some files
+    could not be deleted.
 
     Examples:
       forklake maintain checkpoint shop
+      forklake maintain checkpoint shop --dry-run
     """
     with open_lake() as lake, draw_progress() as progress:
         try:
-            steps = lake.catalog(catalog).maintenance.checkpoint(progress=progress)
+            steps = lake.catalog(catalog).maintenance.checkpoint(dry_run=dry_run, progress=progress)
         except IncompleteError as error:
-            _show_steps(error.done)
+            _show_steps(error.done, dry_run=dry_run)
             raise
-    _show_steps(steps)
+    _show_steps(steps, dry_run=dry_run)
     if any(step.failures for step in steps):
         click.get_current_context().exit(DataFileError.exit_code)
 
@@ -126,9 +130,12 @@ for command in (expire, cleanup, orphans, everything):
     maintain.add_command(command)
 
 
-def _show_steps(steps: Sequence[CheckpointStep]) -> None:
-    sheet = output.Sheet("STEP", "COUNT", right=("COUNT",))
-    output.show({"steps": steps}, lambda: sheet.lines((step.name, f"{step.count:,}") for step in steps))
+def _show_steps(steps: Sequence[CheckpointStep], *, dry_run: bool) -> None:
+    count = "WOULD DO" if dry_run else "COUNT"
+    sheet = output.Sheet("STEP", count, right=(count,))
+    output.show(
+        {"steps": steps, "dry_run": dry_run}, lambda: sheet.lines((step.name, f"{step.count:,}") for step in steps)
+    )
     tell_failures(failure for step in steps for failure in step.failures)
 
 

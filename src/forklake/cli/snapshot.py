@@ -132,7 +132,7 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, release: 
     that later merges are compared with, are spared, and told. Time travel to the others ends. Forks keep what they
     see. Files that nobody sees any more are deleted later, by `forklake maintain cleanup`.
 
-    With --json: `snapshot_ids`, `spared`, each with `snapshot_id` and `reason`, and `dry_run`.
+    With --json: `versions`, `spared`, each with `snapshot_id` and `reason`, and `dry_run`.
 
     Examples:
       forklake snapshot expire shop 17 18
@@ -143,12 +143,12 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, release: 
         raise click.UsageError("Name snapshots by their ids, or say --older-than; nothing was expired.")
     with open_lake() as lake:
         gone = lake.catalog(catalog).maintenance.expire_snapshots(
-            snapshot_ids=ids or None, older_than=older_than, release=release, dry_run=dry_run
+            versions=ids or None, older_than=older_than, release=release, dry_run=dry_run
         )
     action = "Would expire" if dry_run else "Expired"
     which = f": {', '.join(str(each) for each in gone)}" if gone else ""
     line = f"{action} {output.quantity(len(gone), 'snapshot')}{which}."
-    output.show({"snapshot_ids": gone, "spared": gone.spared, "dry_run": dry_run}, lambda: [line, *spared_lines(gone)])
+    output.show({"versions": gone, "spared": gone.spared, "dry_run": dry_run}, lambda: [line, *spared_lines(gone)])
 
 
 def spared_lines(gone: ExpiredSnapshots) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from forklake.cli.answer import MODES, Answering
 from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url, name_lake
 from forklake.cli.shell.opening import missing_catalog_hint, open_session
 from forklake.cli.shell.script import read_script, run_script
+from forklake.config import Confinement
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.location import is_store
 
@@ -22,8 +23,22 @@ from forklake.metastore.location import is_store
 @click.option("-c", "--command", "text", metavar="SQL", help="Run these statements, and leave.")
 @click.option("--catalog", shell_complete=complete_catalog, help="Attach this catalog of the lake, and USE it.")
 @click.option("--read-only", is_flag=True, help="Attach it for reading only.")
+@click.option("--confined", is_flag=True, help="Reach nothing but this catalog: for SQL that nobody has read.")
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0, min_open=True), help="With --confined: limit of a statement."
+)
+@click.option("--max-rows", type=click.IntRange(min=1), help="With --confined: rows that a statement may return.")
+@click.option("--max-bytes", type=click.IntRange(min=1), help="With --confined: bytes of files that one may read.")
 @click.option("--mode", type=click.Choice(MODES), help="How results are printed; table unless --json is given.")
-def sql(given: Sequence[str], text: str | None, catalog: str | None, read_only: bool, mode: str | None) -> None:
+def sql(
+    given: Sequence[str],
+    text: str | None,
+    catalog: str | None,
+    read_only: bool,
+    mode: str | None,
+    confined: bool,
+    **limits: float | None,
+) -> None:
     """Run SQL statements, or open a shell for them.
 
     They are given with -c, in a file ("-" is standard input), or in the shell that opens without either. LAKE is the
@@ -32,12 +47,16 @@ def sql(given: Sequence[str], text: str | None, catalog: str | None, read_only: 
     The results of all statements are printed. The first statement that fails ends the run with an error, which names
     its line; in a shell it goes on.
 
+    With --confined the session is confined to the catalog, and to forks that it makes of it: it finds no other catalog,
+    reads and writes no file outside its directories, and its settings are locked.
+
     With --json: `columns`, `types`, `rows` of each statement, one document after another.
 
     Examples:
       forklake sql lake.db
       forklake sql --catalog shop -c "SELECT * FROM orders" --mode csv
       forklake sql lake.db load.sql
+      forklake sql lake.db --catalog agent-001 --confined --max-seconds 30 -c "SELECT count(*) FROM orders"
       forklake sql -c "ATTACH 'ducklake:lake.db' AS shop; FROM shop.snapshots()"
     """
     file = _take_lake(given)
@@ -47,9 +66,10 @@ def sql(given: Sequence[str], text: str | None, catalog: str | None, read_only: 
         raise click.UsageError("Give --json or --mode, not both.")
     if read_only and lake_url() is None:
         raise click.UsageError("--read-only is said of a catalog of the lake: name the lake.")
+    terms = _terms(limits, is_confined=confined)
     answering = Answering(mode or ("json" if output.wants_json() else "table"))
     url = existing_lake() if catalog is not None or lake_url() is not None else None
-    with open_session(url, catalog, read_only=read_only) as (connection, lake):
+    with open_session(url, catalog, read_only=read_only, terms=terms) as (connection, lake):
         if text is None and file is None and sys.stdin.isatty():
             if connection.in_use is None:
                 click.echo(missing_catalog_hint(lake), err=True)
@@ -67,6 +87,19 @@ def sql(given: Sequence[str], text: str | None, catalog: str | None, read_only: 
             raise InvalidInputError(
                 "The transaction was not committed; it was rolled back.", hint="End it with COMMIT."
             )
+
+
+def _terms(limits: Mapping[str, float | None], *, is_confined: bool) -> Confinement | None:
+    """Return the terms of a confined session; None if it is not to be confined.
+
+    Raises:
+        UsageError: There is no lake, or limits are given for a session that is not confined.
+    """
+    if is_confined and lake_url() is None:
+        raise click.UsageError("--confined is said of a catalog of the lake: name the lake.")
+    if not is_confined and any(limit is not None for limit in limits.values()):
+        raise click.UsageError("Limits are those of a confined session: say --confined, too.")
+    return Confinement(**limits) if is_confined else None  # type: ignore[arg-type]
 
 
 def _take_lake(given: Sequence[str]) -> str | None:

@@ -16,8 +16,8 @@ from forklake.catalog.moments import Moment, TagName
 from forklake.cli import output
 from forklake.cli.answer import show_answer
 from forklake.cli.command import Group, catalog_argument, open_lake
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import MOMENT, at_option
-from forklake.cli.progress import draw_progress
 from forklake.errors import IncompleteError
 from forklake.lake.internals import runtime_of
 from forklake.ops.list_catalogs import catalog_titles

@@ -9,8 +9,8 @@ import click
 from forklake.catalog.moments import Moment
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
+from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import at_option
-from forklake.cli.progress import draw_progress
 
 
 @click.command("export", cls=Command)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from forklake import sql
+from forklake import lake, sql
 from forklake.catalog.names import column_names, qualified_name
 from forklake.lake.engine_columns import Condition, plain_expression
 from forklake.model import predicate
 from forklake.model.field import Field
 from forklake.model.ids import CatalogId
-from forklake.ops.read_across import plan_across, read_across, shared_columns
+from forklake.ops.read_across import count_across, plan_across, read_across, shared_columns
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from forklake.catalog.shared_plan import SharedScan
+    from forklake.session.result import Result
     from forklake.sql.parameters import Values
 
 
@@ -93,6 +96,55 @@ class AcrossTable:
         frame: DataFrame = read_across(self._runtime, found, fields)
         return frame
 
+    def arrow(
+        self,
+        columns: str | Sequence[str] | None = None,
+        where: Condition | None = None,
+        *,
+        parameters: Values | None = None,
+    ) -> pa.Table:
+        """Return the rows of all the catalogs as an Arrow table.
+
+        Types are those of data files, the arguments those of `dataframe`. Few rows are read without Spark, as
+        `Table.arrow` reads them; each counts once for every catalog that shows it.
+
+        Raises:
+            NotFoundError: None of the catalogs has the table, or there is no such column.
+            InvalidInputError: The condition cannot be understood, or a column has different types.
+            DataFileError: A file is missing or damaged.
+            EngineError: Spark is needed and cannot be started, or its job failed.
+        """
+        return self._result(columns, where, parameters).arrow()
+
+    def pandas(
+        self,
+        columns: str | Sequence[str] | None = None,
+        where: Condition | None = None,
+        *,
+        parameters: Values | None = None,
+    ) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame; otherwise as `arrow`."""
+        return self._result(columns, where, parameters).pandas()
+
+    def rows(
+        self,
+        columns: str | Sequence[str] | None = None,
+        where: Condition | None = None,
+        *,
+        parameters: Values | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows as tuples of Python values; otherwise as `arrow`."""
+        return self._result(columns, where, parameters).rows()
+
+    def count(self, where: Condition | None = None, *, parameters: Values | None = None) -> int:
+        """Return the number of rows that the catalogs show together.
+
+        It comes from metadata where that is exact, else Spark counts.
+        """
+        found = self._plan(where, parameters)
+        known = count_across(found)
+        return int(read_across(self._runtime, found, ()).count()) if known is None else known
+
     def paths(self, where: Condition | None = None, *, parameters: Values | None = None) -> tuple[str, ...]:
         """Return the data files that `dataframe` reads.
 
@@ -100,6 +152,12 @@ class AcrossTable:
             NotFoundError: None of the catalogs has the table.
         """
         return tuple(file.path for plan, _ in self._plan(where, parameters).plans for file in plan.plan.files)
+
+    def _result(
+        self, columns: str | Sequence[str] | None, where: Condition | None, parameters: Values | None
+    ) -> Result:
+        chosen = None if columns is None else column_names([columns] if isinstance(columns, str) else columns)
+        return lake.read_rows.read_shared(self._runtime, self._plan(where, parameters), chosen)
 
     def _plan(self, where: Condition | None, parameters: Values | None) -> SharedScan:
         tree = None

@@ -26,6 +26,7 @@ from forklake.lake.options import Options
 from forklake.lake.runner import Made
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head, Version
 from forklake.ops.copy_catalog import copy_catalog
@@ -291,12 +292,12 @@ class Catalog(Living, MergeVerbs):
         purge_after: Duration | None = None,
         author: str | None = None,
         labels: Mapping[str, str] | None = None,
-        on_progress: Callable[[int], None] = lambda made: None,
+        progress: Progress | None = None,
     ) -> list[Fork]:
         """Return one fork for each name, all at the same snapshot.
 
         It takes far fewer transactions than names: forks are created in batches of 10,000, each all or nothing. After
-        each batch ``on_progress`` gets the number of forks created so far. The lifetime, author and labels are those of
+        each batch ``progress`` is told the number of forks created so far. The lifetime, author and labels are those of
         `fork`, for each of them.
 
         Raises:
@@ -310,7 +311,8 @@ class Catalog(Living, MergeVerbs):
         runtime = self._runtime
         wanted = list(names)
         terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
-        made = fork_many(runtime, self._catalog_id, wanted, at=at, terms=terms, on_progress=on_progress)
+        tell = progress or ignore_progress
+        made = fork_many(runtime, self._catalog_id, wanted, at=at, terms=terms, progress=tell)
         return [Fork(runtime, catalog, name=name, created=True) for catalog, name in zip(made, wanted, strict=True)]
 
     def _head(self) -> Head:

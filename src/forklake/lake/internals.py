@@ -16,8 +16,8 @@ from forklake.lake.options import Options
 from forklake.lake.table import Table
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId
-from forklake.model.records import Commit
-from forklake.model.version import Version
+from forklake.model.records import Commit, CommitInfo
+from forklake.model.version import Head, Version
 from forklake.ops.runtime import Runtime
 
 T = TypeVar("T")
@@ -59,6 +59,18 @@ def begin(catalog: Catalog, *, may_alter_later: bool) -> Transaction:
     ``may_alter_later`` is False for a transaction of a single statement. See `Staging`.
     """
     return catalog._begin(may_alter_later=may_alter_later)
+
+
+def begin_on(catalog: Catalog, head: Head) -> Transaction:
+    """Begin a transaction of a single statement on a head that was read before.
+
+    What was committed since conflicts with it as with any other.
+
+    Raises:
+        InvalidInputError: The handle shows a past snapshot.
+    """
+    catalog._check_writable()
+    return Transaction(catalog._runtime, head, CommitInfo(), None, None, may_alter_later=False)
 
 
 def run(runner: Reader, verb: Callable[[Staging], T]) -> T | None:

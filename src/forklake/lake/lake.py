@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from forklake import session, sql
+from forklake import session, spark_catalog, sql
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.state import CatalogState
@@ -19,6 +19,7 @@ from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
 from forklake.model.overview import ForkTree, LakeStats, Ping
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CatalogInfo, DroppedCatalog, Snapshot
 from forklake.ops import lifecycle
 from forklake.ops.create_catalog import create_catalog
@@ -28,7 +29,6 @@ from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.language import Language
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs, list_dropped
 from forklake.ops.ping_lake import ping_lake
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.purge_catalogs import purge
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
 from forklake.ops.terms import Duration, read_lifetime, read_terms
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from forklake.session.connection import Connection
+    from forklake.spark_catalog.attach import SparkCatalog
 
 
 class Lake(ManyCatalogs):
@@ -108,7 +109,9 @@ class Lake(ManyCatalogs):
         """
         return lake_of(self._runtime.using(spark))
 
-    def connect(self, catalogs: Iterable[Catalog | str] = (), *, confined: bool | Confinement = False) -> Connection:
+    def connect(
+        self, catalogs: Iterable[Catalog | str] | Catalog | str = (), *, confined: bool | Confinement = False
+    ) -> Connection:
         """Return a SQL session on the lake, with nothing attached but the given catalogs.
 
         ``ATTACH 'ducklake:' (CATALOG 'shop')`` attaches a catalog of the lake by its name; lakes of other URLs can
@@ -116,7 +119,7 @@ class Lake(ManyCatalogs):
         lake open.
 
         Args:
-            catalogs: Catalogs to attach under their names, by name or as handles; the first is in use.
+            catalogs: A catalog, or several, to attach under their names, by name or as handles; the first is in use.
             confined: Whether the session reaches only these catalogs, and forks that it makes of them: for SQL that
                 nobody has read. Without catalogs, it is confined to what it attaches before ``SET lock_configuration =
                 true``. A `Confinement` says more, such as limits.
@@ -125,7 +128,38 @@ class Lake(ManyCatalogs):
             NotFoundError: There is no such catalog.
             InvalidInputError: A catalog is of another lake, or its name cannot be attached under.
         """
-        return session.connection.connect_to_lake(self, catalogs, confined=confined)
+        named = [catalogs] if isinstance(catalogs, Catalog | str) else catalogs
+        return session.connection.connect_to_lake(self, named, confined=confined)
+
+    def attach(
+        self,
+        spark: SparkSession | None = None,
+        *,
+        catalog: Catalog | str,
+        as_: str | None = None,
+        at: Moment | None = None,
+        read_only: bool = False,
+    ) -> SparkCatalog:
+        """Make a catalog of the lake a catalog of a Spark session.
+
+        ``lake.attach(spark, catalog="shop")`` lets ``spark.sql("SELECT * FROM shop.main.orders")``, ``spark.table``,
+        ``writeTo`` and all else that names tables work on its tables, beside the other tables of the session. The
+        session reaches no other catalog of the lake. ``detach()`` of what is returned ends it.
+
+        Args:
+            spark: The session; the lake's if not given.
+            catalog: The catalog or fork, by name or as a handle; a handle on the past is attached at its snapshot.
+            as_: The name of the catalog in the session; its own if not given.
+            at: A snapshot of its lineage, a time or a tag that it is attached at, read-only; its head if not given.
+            read_only: Whether all changes are refused.
+
+        Raises:
+            NotFoundError: There is no such catalog or snapshot.
+            AlreadyExistsError: The session has a catalog of that name.
+            InvalidInputError: The name cannot be one of Spark's, or the catalog is of another lake.
+            EngineError: Spark cannot be started, is of a release that is not known, or is reached by Spark Connect.
+        """
+        return spark_catalog.attach.attach(self, spark, as_, catalog, at, read_only=read_only)
 
     @property
     def options(self) -> Options:

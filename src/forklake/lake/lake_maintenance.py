@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,13 @@ from forklake.lake.catalog import Catalog
 from forklake.model.clean_up import CleanUp, FileReference
 from forklake.model.findings import LakeCheck
 from forklake.model.ids import CatalogId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import OrphanSearch
 from forklake.model.upkeep import LakeMaintained, MaintenanceNeeds
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.file_references import file_references
 from forklake.ops.needs import find_needs
-from forklake.ops.plain_history import Progress, ignore_progress
-from forklake.ops.purge_catalogs import Done, purge_catalogs
+from forklake.ops.purge_catalogs import purge_catalogs
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -37,7 +36,9 @@ class LakeMaintenance:
         """What maintenance has to do now, found by a few queries."""
         return find_needs(self._runtime.store)
 
-    def run(self, *, duration: timedelta | str | None = None, progress: Progress | None = None) -> LakeMaintained:
+    def run(
+        self, *, duration: timedelta | str | None = None, dry_run: bool = False, progress: Progress | None = None
+    ) -> LakeMaintained:
         """Reap, clean up the files of the lake, then do what its catalogs need.
 
         Catalogs past their lifetimes are dropped; `needs` says what the others need. Rows are flushed, snapshots expire
@@ -47,18 +48,20 @@ class LakeMaintenance:
 
         Args:
             duration: For how long new catalogs are visited, such as ``10 minutes``; if not given, all are.
+            dry_run: Do nothing; only return what would be done. `needs` is quicker, and says which catalogs.
             progress: Called with what is counted, how many are done, and how many there are.
 
         Raises:
             InvalidInputError: The duration is none.
         """
         return ops.maintain_lake.maintain_lake(
-            self._runtime, self._open, duration=duration, progress=progress or ignore_progress
+            self._runtime, self._open, duration=duration, dry_run=dry_run, progress=progress or ignore_progress
         )
 
-    def _open(self, catalog_id: CatalogId) -> tuple[str, CheckpointWork]:
+    def _open(self, catalog_id: CatalogId, *, dry_run: bool) -> tuple[str, CheckpointWork]:
         head = versions.head_by_id(self._runtime.store, catalog_id)
-        return head.name, Catalog(self._runtime, catalog_id, name=head.name).maintenance._checkpoint_work()
+        maintenance = Catalog(self._runtime, catalog_id, name=head.name).maintenance
+        return head.name, maintenance._checkpoint_work(dry_run=dry_run)
 
     def cleanup_old_files(
         self,
@@ -98,7 +101,7 @@ class LakeMaintenance:
         return file_references(self._runtime, file, limit=limit)
 
     def purge_catalogs(
-        self, prefix: str, *, drop: bool = False, dry_run: bool = False, progress: Done | None = None
+        self, prefix: str, *, drop: bool = False, dry_run: bool = False, progress: Progress | None = None
     ) -> list[CatalogId]:
         """Give up all dropped catalogs whose names begin with a text; return their ids.
 
@@ -108,9 +111,9 @@ class LakeMaintenance:
             prefix: What their names begin with, regardless of case; all names begin with the empty text.
             drop: Drop live catalogs with such names first.
             dry_run: Give up nothing; only return the ids.
-            progress: Called with how many catalogs are done, and how many there are.
+            progress: Called with the step, how many catalogs are done, and how many there are.
         """
-        return purge_catalogs(self._runtime, prefix, drop=drop, dry_run=dry_run, done=progress)
+        return purge_catalogs(self._runtime, prefix, drop=drop, dry_run=dry_run, progress=progress or ignore_progress)
 
     def delete_orphaned_files(
         self,
@@ -118,7 +121,7 @@ class LakeMaintenance:
         older_than: Time | timedelta | None = None,
         cleanup_all: bool = False,
         dry_run: bool = False,
-        on_progress: Callable[[int], None] = lambda seen: None,
+        progress: Progress | None = None,
     ) -> OrphanSearch:
         """Delete the orphaned files of all catalogs; return which.
 
@@ -130,13 +133,17 @@ class LakeMaintenance:
                 neither this nor ``cleanup_all`` is given, the option ``delete_older_than`` of each catalog says it.
             cleanup_all: Files of any age; those of writers at work stay all the same.
             dry_run: Delete nothing; only return which.
-            on_progress: Called with the number of files that were looked at so far.
+            progress: Called with the step and how many files were looked at; how many there are is None.
 
         Raises:
             InvalidInputError: Both were given.
         """
         return ops.delete_orphaned_files.delete_all_orphaned_files(
-            self._runtime, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run, on_progress=on_progress
+            self._runtime,
+            older_than=older_than,
+            cleanup_all=cleanup_all,
+            dry_run=dry_run,
+            progress=progress or ignore_progress,
         )
 
     def check(

@@ -20,6 +20,7 @@ from forklake.model.clean_up import CleanUp
 from forklake.model.findings import LakeCheck
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import SparedSnapshot
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import (
     CheckpointStep,
     Commit,
@@ -32,7 +33,6 @@ from forklake.model.version import Version
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.sever import sever
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class CatalogMaintenance(Maintenance):
     def expire_snapshots(
         self,
         *,
-        snapshot_ids: Sequence[int] | None = None,
+        versions: Sequence[int] | None = None,
         older_than: Time | timedelta | None = None,
         release: bool = False,
         dry_run: bool = False,
@@ -220,7 +220,7 @@ class CatalogMaintenance(Maintenance):
         later merges are compared with; ``spared`` of the result says which, and why.
 
         Args:
-            snapshot_ids: The snapshots, by id.
+            versions: The snapshots, by id.
             older_than: The snapshots before this time; a timedelta or a text such as ``7 days`` is an age.
             release: Spare nothing but the newest snapshot; the tags of what expires go with it.
             dry_run: Expire nothing; only return the ids.
@@ -233,7 +233,7 @@ class CatalogMaintenance(Maintenance):
         found = expire_snapshots(
             self._runner._runtime,
             self._catalog_id,
-            snapshot_ids=snapshot_ids,
+            versions=versions,
             older_than=older_than,
             release=release,
             dry_run=dry_run,
@@ -272,7 +272,7 @@ class CatalogMaintenance(Maintenance):
         older_than: Time | timedelta | None = None,
         cleanup_all: bool = False,
         dry_run: bool = False,
-        on_progress: Callable[[int], None] = lambda seen: None,
+        progress: Progress | None = None,
     ) -> OrphanSearch:
         """Delete files below the catalog's own directory that nothing names; return which.
 
@@ -285,7 +285,7 @@ class CatalogMaintenance(Maintenance):
                 neither this nor ``cleanup_all`` is given, the option ``delete_older_than`` says it: 2 days.
             cleanup_all: Files of any age; those of writers at work stay all the same.
             dry_run: Delete nothing; only return which.
-            on_progress: Called with the number of files that were looked at so far.
+            progress: Called with the step and how many files were looked at; how many there are is None.
 
         Raises:
             InvalidInputError: Both were given, or neither and the option is empty.
@@ -297,10 +297,10 @@ class CatalogMaintenance(Maintenance):
             older_than=older_than,
             cleanup_all=cleanup_all,
             dry_run=dry_run,
-            on_progress=on_progress,
+            progress=progress or ignore_progress,
         )
 
-    def checkpoint(self, *, progress: Progress | None = None) -> list[CheckpointStep]:
+    def checkpoint(self, *, dry_run: bool = False, progress: Progress | None = None) -> list[CheckpointStep]:
         """Do all maintenance that is due, in DuckLake's order.
 
         Each verb has its defaults: inlined rows are flushed, snapshots expire that are older than the option
@@ -308,6 +308,8 @@ class CatalogMaintenance(Maintenance):
         nothing needs or names are deleted after their grace period.
 
         Args:
+            dry_run: Do nothing; only return what each step would do now. What earlier steps would leave to it is not
+                counted.
             progress: Called with the step, how many are done, and how many there are.
 
         Returns:
@@ -317,9 +319,9 @@ class CatalogMaintenance(Maintenance):
             IncompleteError: Some tables failed; all steps were done for the others.
         """
         self._check_writable()
-        return ops.checkpoint.checkpoint(self._checkpoint_work(), progress or ignore_progress)
+        return ops.checkpoint.checkpoint(self._checkpoint_work(dry_run=dry_run), progress or ignore_progress)
 
-    def _checkpoint_work(self) -> CheckpointWork:
+    def _checkpoint_work(self, *, dry_run: bool) -> CheckpointWork:
         runner = self._runner
         return ops.checkpoint.CheckpointWork(
             runner._runtime,
@@ -327,6 +329,7 @@ class CatalogMaintenance(Maintenance):
             runner._content,
             runner._run,
             lambda verb: runner._commit(verb, rerun=False),
+            dry_run,
         )
 
     def check(

@@ -11,9 +11,9 @@ from forklake.lake.across import Across
 from forklake.lake.catalog import Catalog
 from forklake.lake.trials import Attempt, Better, Keep, try_many
 from forklake.model.lives import DroppedTogether, Reaped
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.trials import Trials
 from forklake.ops.end_catalogs import drop_catalogs, reap
-from forklake.ops.purge_catalogs import Done
 from forklake.ops.read_across import choose_catalogs
 from forklake.ops.runtime import Runtime
 from forklake.ops.terms import Duration
@@ -37,7 +37,7 @@ class ManyCatalogs(ABC):
         idle: Time | timedelta | None = None,
         keep: Iterable[str] = (),
         dry_run: bool = False,
-        progress: Done | None = None,
+        progress: Progress | None = None,
     ) -> DroppedTogether:
         """Drop all catalogs for which every given condition holds.
 
@@ -50,7 +50,7 @@ class ManyCatalogs(ABC):
             idle: Those that nobody committed to since a time, or for an age.
             keep: The names of catalogs that stay.
             dry_run: Drop nothing; only return which.
-            progress: Called with how many catalogs are done, and how many are known of.
+            progress: Called with the step and how many catalogs are done; how many there are is None.
 
         Raises:
             InvalidInputError: No condition is given, or one makes no sense.
@@ -64,10 +64,10 @@ class ManyCatalogs(ABC):
             idle=idle,
             keep=keep,
             dry_run=dry_run,
-            done=progress or _ignore,
+            progress=progress or ignore_progress,
         )
 
-    def reap(self, *, limit: int | None = None, dry_run: bool = False, progress: Done | None = None) -> Reaped:
+    def reap(self, *, limit: int | None = None, dry_run: bool = False, progress: Progress | None = None) -> Reaped:
         """Drop the catalogs that are past their lifetimes.
 
         Those that were dropped so long ago that their time has come are purged. Run it from time to time;
@@ -76,12 +76,12 @@ class ManyCatalogs(ABC):
         Args:
             limit: How many catalogs to drop or purge, at most.
             dry_run: Do nothing; only return which.
-            progress: Called with how many catalogs are done, and how many are known of.
+            progress: Called with the step and how many catalogs are done; how many there are is None.
 
         Raises:
             InvalidInputError: The limit is no number above 0.
         """
-        return reap(self._runtime, limit=limit, dry_run=dry_run, done=progress or _ignore)
+        return reap(self._runtime, limit=limit, dry_run=dry_run, progress=progress or ignore_progress)
 
     def across(
         self,
@@ -157,7 +157,3 @@ class ManyCatalogs(ABC):
             ttl=ttl,
             message=message,
         )
-
-
-def _ignore(done: int, total: int) -> None:
-    """Tell nobody."""

@@ -13,6 +13,7 @@ from forklake.lake.diff import Diff
 from forklake.lake.reader import Reader
 from forklake.model.fork_merge import MergePlan, Strategy
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CommitInfo
 from forklake.model.version import Version
 from forklake.ops.list_catalogs import parent_of
@@ -103,14 +104,14 @@ class MergeVerbs(Reader):
         message: str | None = None,
         extra_info: str | None = None,
         commit_key: str | None = None,
+        progress: Progress | None = None,
     ) -> MergePlan:
         """Bring what another catalog of the tree changed into this one.
 
         It is one commit, or it is refused and nothing changes.
 
-        Schemas, tables, columns, views, macros and comments are compared one by one, and rows by their ids: what one
-        side changed is taken, and what both changed is a conflict. Rows that both sides added are all there. Merging
-        again brings what is new since. See docs/spec/merge.md.
+        What has a name is compared one by one, and rows by their ids: what one side changed is taken, and what both
+        changed is a conflict. Rows that both sides added are all there. Merging again brings what is new since.
 
         Args:
             source: The catalog to merge: a fork of this one, its parent, or any other that shares a past with it.
@@ -127,6 +128,7 @@ class MergeVerbs(Reader):
             message: Why; by default it says what was merged.
             extra_info: Anything else to keep with the snapshot.
             commit_key: What makes the merge happen once, however often it is tried.
+            progress: Called with the step, how many tables are done, and how many there are.
 
         Raises:
             MergeConflictError: Both changed the same things, and no strategy decides; it lists all of them.
@@ -149,17 +151,19 @@ class MergeVerbs(Reader):
             info=CommitInfo(author, message, extra_info),
             commit_key=commit_key,
         )
-        return ops.merge_catalogs.merge_catalogs(self._runtime, request, dry_run=dry_run)
+        return self._bring(request, dry_run=dry_run, progress=progress)
 
     def refresh(
         self,
         *,
         strategy: Strategy | Mapping[str, Strategy] = "fail",
+        keys: Mapping[str, str | Sequence[str]] | None = None,
         dry_run: bool = False,
         author: str | None = None,
         message: str | None = None,
         extra_info: str | None = None,
         commit_key: str | None = None,
+        progress: Progress | None = None,
     ) -> MergePlan:
         """Bring a fork to the head of its parent, with its own changes on top.
 
@@ -172,26 +176,30 @@ class MergeVerbs(Reader):
         Args:
             strategy: Who decides conflicts: nobody (``fail``), the fork (``ours``) or the parent (``theirs``); or one
                 of them by table, as for `merge`.
+            keys: Columns by table. Rows that fork and parent inserted with the same values there are a conflict of kind
+                ``key``, as for `merge`.
             dry_run: Only return what would be done, with all conflicts; ``is_possible`` of it says whether it would be.
             author: Who refreshes.
             message: Why; by default it says from what.
             extra_info: Anything else to keep with the snapshot.
             commit_key: What makes the refresh happen once, however often it is tried.
+            progress: Called with the step, how many tables are done, and how many there are.
 
         Raises:
             MergeConflictError: Both changed the same things, and no strategy decides; it lists all of them.
             MergeBaseError: The two have no snapshot in common that is retained.
-            InvalidInputError: The catalog has no parent that is live, or there is no such strategy.
+            InvalidInputError: The catalog has no parent that is live, or there is no such strategy or key.
         """
         self._check_writable()
         request = ops.merge_catalogs.MergeRequest(
             self._catalog_id,
             kind="refresh",
             strategies=read_strategies(strategy),
+            keys=read_keys(keys),
             info=CommitInfo(author, message, extra_info),
             commit_key=commit_key,
         )
-        return ops.merge_catalogs.merge_catalogs(self._runtime, request, dry_run=dry_run)
+        return self._bring(request, dry_run=dry_run, progress=progress)
 
     def reset_to(
         self,
@@ -203,6 +211,7 @@ class MergeVerbs(Reader):
         message: str | None = None,
         extra_info: str | None = None,
         commit_key: str | None = None,
+        progress: Progress | None = None,
     ) -> MergePlan:
         """Give the catalog the content of another one, or of its own past.
 
@@ -217,6 +226,7 @@ class MergeVerbs(Reader):
             message: Why; by default it says to what.
             extra_info: Anything else to keep with the snapshot.
             commit_key: What makes the reset happen once, however often it is tried.
+            progress: Called with the step, how many tables are done, and how many there are.
 
         Raises:
             SnapshotNotFoundError: There is no such version.
@@ -241,7 +251,14 @@ class MergeVerbs(Reader):
             info=CommitInfo(author, message, extra_info),
             commit_key=commit_key,
         )
-        return ops.merge_catalogs.merge_catalogs(self._runtime, request, dry_run=dry_run)
+        return self._bring(request, dry_run=dry_run, progress=progress)
+
+    def _bring(
+        self, request: ops.merge_catalogs.MergeRequest, *, dry_run: bool, progress: Progress | None
+    ) -> MergePlan:
+        return ops.merge_catalogs.merge_catalogs(
+            self._runtime, request, dry_run=dry_run, progress=progress or ignore_progress
+        )
 
     def _snapshot_at(self, moment: Moment) -> SnapshotId:
         """Return the snapshot of a moment.

@@ -6,19 +6,23 @@ This process reads them if they are few, else Spark does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from forklake import sql
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_names
+from forklake.catalog.shared_plan import SharedScan
+from forklake.engine.local import row_differences, shared_scan
 from forklake.lake import engine_columns
 from forklake.model.difference import DiffScan
 from forklake.model.predicate import Condition
 from forklake.model.scan import first_rows
 from forklake.ops import read_table as reading
+from forklake.ops.read_across import holder_field, read_across, shared_columns
 from forklake.ops.runtime import Runtime
 from forklake.session.result import Result
-from forklake.session.result_content import FrameRows, LocalDifferences, LocalRows
+from forklake.session.result_content import FrameRows, LocalRows, RowsReadHere
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table
@@ -38,8 +42,38 @@ def read_differences(runtime: Runtime, plan: DiffScan) -> Result:
         return FrameRows(runtime.engine, frame, paths, f'table "{plan.after.table}"')
 
     if all(reading.is_read_locally(side, side.fields, runtime.settings) for side in plan.plans):
-        return Result.of_source(plan.fields, LocalDifferences(plan, by_engine))
+        read = partial(row_differences.read_differences, plan.before, plan.after)
+        return Result.of_source(plan.fields, RowsReadHere(read, by_engine))
     return Result.of_source(plan.fields, by_engine())
+
+
+def read_shared(runtime: Runtime, found: SharedScan, columns: Sequence[str] | None) -> Result:
+    """Return the rows of a table in several catalogs.
+
+    The name of the catalog comes first. Only metadata is read yet.
+
+    Raises:
+        NotFoundError: There is no such column.
+        InvalidInputError: A column has different types.
+    """
+    fields = shared_columns(found, columns)
+    plans = [plan for plan, _ in found.plans]
+    paths = tuple(file.path for plan in plans for file in plan.plan.files)
+
+    def by_engine() -> FrameRows:
+        frame = read_across(runtime, found, fields)
+        return FrameRows(runtime.engine, frame, paths, f'table "{plans[0].plan.table}"')
+
+    has_condition = any(
+        condition is not None and (plan.plan.files or plan.plan.inlined) for plan, condition in found.plans
+    )
+    settings = runtime.settings
+    shown = (holder_field(), *fields)
+    if has_condition or not shared_scan.is_shared_small(
+        plans, fields, settings.local_read_bytes, settings.local_read_rows
+    ):
+        return Result.of_source(shown, by_engine())
+    return Result.of_source(shown, RowsReadHere(partial(shared_scan.read_shared, plans, fields), by_engine))
 
 
 def read_rows(

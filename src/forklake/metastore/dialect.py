@@ -50,12 +50,12 @@ class Dialect:
         """Return the text and the parameters for the driver."""
         text, names = _render(self, sql)
         return text, {
-            name: self.pack(params[name]) if isinstance(params[name], list | tuple) else self.encode(params[name])
+            name: self.pack(params[name]) if isinstance(params[name], (list, tuple)) else self.encode(params[name])
             for name in names
         }
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _render(dialect: Dialect, sql: str) -> tuple[str, tuple[str, ...]]:
     names: dict[str, None] = {}
 

@@ -162,9 +162,13 @@ def _is_unused(table: MetadataTable[Any]) -> str:
     """Return the condition that nothing of the owner is read with a row.
 
     Of a partitioning: no file that a catalog with a pin has, either. A file that replaces others keeps theirs,
-    however long ago it ended.
+    however long ago it ended. But what ended before a refresh, no later version reads.
     """
-    while_there = f" AND f.{BEGIN} >= r.{BEGIN} AND f.{BEGIN} < r.{END}" if table is COLUMN else ""
+    while_there = ""
+    if table is COLUMN:
+        while_there = f" AND f.{BEGIN} >= r.{BEGIN} AND f.{BEGIN} < r.{END}"
+    elif table is PARTITION_INFO:
+        while_there = f" AND {_refresh_up_to(f'f.{BEGIN}')} IS NULL"
     unused = "".join(
         f" AND (SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = r.catalog_id AND {_use(table)}{while_there}"
         " LIMIT 1) IS NULL"
@@ -179,14 +183,31 @@ def _partitioned_file() -> str:
     A catalog with a pin wrote it, or sees it of those between.
     """
     files = f"forklake.{DATA_FILE.name} f"
-    own = f"(SELECT 1 FROM {files} WHERE f.catalog_id = p.catalog_id AND {_use(PARTITION_INFO)} LIMIT 1)"
+    own = (
+        f"(SELECT 1 FROM {files} WHERE f.catalog_id = p.catalog_id AND {_use(PARTITION_INFO)}"
+        f" AND f.{BEGIN} >= p.since AND f.{BEGIN} < p.until LIMIT 1)"
+    )
     inherited = (
         f"(SELECT 1 FROM forklake.ducklake_segment b JOIN {files} ON f.catalog_id = b.owner_id"
         f" AND {_use(PARTITION_INFO)} AND f.{BEGIN} <= b.upto AND f.{END} > b.upto"
         " WHERE b.catalog_id = p.catalog_id AND b.since = p.since AND b.depth < p.depth"
         f" AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
     )
-    return f"(SELECT 1 FROM {_PINS} AND ({own} IS NOT NULL OR {inherited} IS NOT NULL) LIMIT 1)"
+    return (
+        f"(SELECT 1 FROM {_PINS} AND {_refresh_up_to('p.upto')} IS NULL"
+        f" AND ({own} IS NOT NULL OR {inherited} IS NOT NULL) LIMIT 1)"
+    )
+
+
+def _refresh_up_to(snapshot: str) -> str:
+    """Return the query for a refresh of the owner, since a row ended.
+
+    It is one up to a snapshot.
+    """
+    return (
+        "(SELECT 1 FROM forklake.ducklake_merge e WHERE e.catalog_id = r.catalog_id AND e.kind = 'refresh'"
+        f" AND e.{BEGIN} >= r.{END} AND e.{BEGIN} <= {snapshot} LIMIT 1)"
+    )
 
 
 def _uses(table: MetadataTable[Any]) -> tuple[MetadataTable[Any], ...]:

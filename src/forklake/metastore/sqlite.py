@@ -187,7 +187,7 @@ class SQLiteStore(EmbeddedStore):
             timeout=self.settings.statement_timeout_seconds,
             isolation_level=None,
             check_same_thread=False,
-            cached_statements=256,
+            cached_statements=512,
         )
         try:
             connection.execute("PRAGMA synchronous = FULL")

@@ -16,7 +16,7 @@ from forklake.metastore.dialect import Dialect
 from forklake.metastore.row_filter import Where, filter_params, filter_text, tombstone_scope
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session, Values
-from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R
+from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, INLINED_DELETE, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
 from forklake.model.rows import Origin, Row
 from forklake.model.version import Version
@@ -116,12 +116,17 @@ def all_latest(
     """
     assert table.visibility is Visibility.LATEST
     columns = ", ".join(f"r.{name}" for name in table.columns)
+    wanted, of, table_id = "", "", "r.table_id"
+    if tables is not None:
+        # What the newest set is asked for, not for each that there ever was.
+        wanted = f", wanted(table_id) AS ({source.dialect.unpack({'of': 'bigint'})})"
+        of, table_id = " CROSS JOIN wanted w", "w.table_id"
     found = source.query(
-        f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, r.{BEGIN}, {columns}"
-        f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id{'' if tables is None else ' AND r.table_id IN (:of...)'} AND r.{BEGIN} ="
+        f"{with_chain(source)}{wanted} SELECT c.depth, c.owner_id, c.bound, r.{BEGIN}, {columns}"
+        f" FROM chain c{of} CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.table_id = {table_id} AND r.{BEGIN} ="
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
-        f" WHERE b.catalog_id = c.owner_id AND b.table_id = r.table_id AND b.{BEGIN} <= c.bound)"
+        f" WHERE b.catalog_id = c.owner_id AND b.table_id = {table_id} AND b.{BEGIN} <= c.bound)"
         f" ORDER BY {', '.join(f'r.{name}' for name in table.columns[:2])}",
         **chain_params(chain),
         **({} if tables is None else {"of": list(tables)}),
@@ -222,6 +227,8 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
         f"SELECT table_id, data_file_id FROM forklake.{DELETE_FILE.name} WHERE catalog_id = :c AND {BEGIN} > :since"
         f" UNION SELECT table_id, data_file_id FROM forklake.{DELETE_FILE.name}"
         f" WHERE catalog_id = :c AND {END} > :since AND {END} <= :head"
+        f" UNION SELECT table_id, data_file_id FROM forklake.{INLINED_DELETE.name}"
+        f" WHERE catalog_id = :c AND {BEGIN} > :since"
         f" UNION SELECT table_id, data_file_id FROM forklake.{DATA_FILE.name}"
         f" WHERE catalog_id = :c AND {END} > :since AND {END} <= :head",
         c=version.catalog_id,

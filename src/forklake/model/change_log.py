@@ -60,8 +60,8 @@ class LoggedChange:
             log has none for a dropped schema; the transaction that drops one fills it in.
         name: The table, view or macro created.
         schema_id: The schema of a table, view or macro created; not in the log.
-        data_files: The data files whose rows a ``deleted_from_table`` touched; not in the text but
-            read from the rows. Empty means that they are not known.
+        data_files: The data files whose rows a ``deleted_from_table`` or ``inlined_delete`` touched; not in the text
+            but read from the rows. Empty means that they are not known, or of inlined rows, that there are none.
         unmatched: Whether rows were added because no row of the table matched; not in the log, known only to the
             transaction that adds them.
     """

@@ -27,10 +27,10 @@ class MergeConflict:
 
     Attributes:
         kind: ``row``, ``column``, ``name``, ``dropped``, ``layout``, ``view``, ``macro``, ``tag``, ``schema``,
-            ``not_null``, ``no_column``, ``column_id`` or ``key``.
+            ``not_null``, ``no_column``, ``column_id``, ``key`` or ``file``.
         schema: The schema, if it is in one.
         table: The table, view or macro.
-        key: The row id, the column, the name, the values of a key; None for the table itself.
+        key: The row id, the column, the name, the values of a key, the path of a file; None for the table itself.
         ours: What the target did.
         theirs: What the source did.
         is_ambiguous: Whether there are several bases, and they differ on it.

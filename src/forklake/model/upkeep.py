@@ -101,9 +101,11 @@ class LakeMaintained:
         left: How many were not reached in the time that was given.
         cleaned: What the clean-up of files deleted.
         reaped: The catalogs that were dropped past their lifetimes, and those that were purged.
+        dry_run: Whether nothing was done, and all of this would be.
     """
 
     catalogs: tuple[MaintainedCatalog, ...]
     left: int
     cleaned: CleanUp
     reaped: Reaped = field(default_factory=Reaped)
+    dry_run: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -10,10 +10,12 @@ import pyarrow as pa
 
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.state import Content
 from forklake.catalog.table_files import table_files
 from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Frame, MergeSource
+from forklake.engine.local.change_rows import change_found
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.metastore.written_tables import INLINED_ROW
@@ -23,7 +25,7 @@ from forklake.model.merge import Merge
 from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
-from forklake.ops.append import inline, is_inlinable
+from forklake.ops.append import inline, is_inlinable, sorts_on_driver
 from forklake.ops.merge_predicate import match_predicate, pruning_keys
 from forklake.ops.read_table import count_rows
 from forklake.ops.register_files import register_files
@@ -131,7 +133,7 @@ def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | p
 
 
 def change_found_rows(
-    staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: Frame, *, is_update: bool
+    staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: Frame | pa.Table, *, is_update: bool
 ) -> int:
     """Update or delete rows that were already found; return their number.
 
@@ -141,7 +143,7 @@ def change_found_rows(
         table: The table.
         plan: The scan that found the rows.
         found: The positions of the rows, in the columns `OWN_PLACES`, and for an update the new value of each
-            column of the table. A row to delete may occur several times.
+            column of the table. A row to delete may occur several times. Rows in memory are changed by this process.
         is_update: Whether they are updated.
 
     Raises:
@@ -152,11 +154,46 @@ def change_found_rows(
         return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
     staging.take_lease()
-    changed = runtime.engine.change_found(
-        plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table)
-    )
+    change = change_found if isinstance(found, pa.Table) else runtime.engine.change_found
+    changed = change(plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
+
+
+def change_by(
+    staging: Staging,
+    runtime: Runtime,
+    table: TableRow,
+    change: Callable[[ScanPlan, WriteTarget, Inlining, bool], ChangedRows],
+) -> int:
+    """Change rows in a way that the caller knows; return how many were touched.
+
+    Args:
+        staging: The transaction. If it is not committed, the files that were written are removed again.
+        runtime: The open lake.
+        table: The table.
+        change: Writes what has changed. It gets a plan of all rows, the table, how many rows the metadata takes, and
+            whether updated rows keep their ids.
+
+    Raises:
+        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
+        EngineError: A Spark job failed; nothing was changed.
+    """
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table)
+    staging.take_lease()
+    changed = change(plan, how.target, _inlining(how), not _is_new(table))
+    stage_changes(staging, table, how.target, changed)
+    return changed.deleted_count + changed.inserted_count
+
+
+def is_changed_here(runtime: Runtime, content: Content, table: TableRow) -> bool:
+    """Return whether this process may write the changed rows of a table.
+
+    It may not if only the engine can sort them.
+    """
+    how = writing(runtime, content, table)
+    return how.on_driver and sorts_on_driver(how.target)
 
 
 def _is_new(table: TableRow) -> bool:

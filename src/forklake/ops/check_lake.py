@@ -19,10 +19,10 @@ from forklake.metastore.store import Session
 from forklake.model.findings import REPAIRABLE, LakeCheck
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.option_rules import OPTIONS, normalise
+from forklake.model.progress import Progress, ignore_progress
 from forklake.ops.check_contents import check_contents
 from forklake.ops.check_files import FileCheck
 from forklake.ops.findings import KEPT, Findings
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 
 _PAGE: Final = 2_000

@@ -11,13 +11,13 @@ from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.errors import ForklakeError, IncompleteError
 from forklake.model.ids import CatalogId
+from forklake.model.progress import Progress
 from forklake.model.records import CheckpointStep, CompactedFiles, FlushedTable
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Committing, Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
-from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined
-from forklake.ops.plain_history import Progress
+from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined, plan_flush
 from forklake.ops.runtime import Runtime
 
 _Outcome = tuple[int, tuple[str, ...]]
@@ -34,6 +34,7 @@ class CheckpointWork:
         content: Reads the catalog as it is now.
         run: Runs a verb in a transaction of its own, again after a conflict.
         commit: Runs a verb in a transaction of its own, once.
+        dry_run: Whether nothing is done, and each step only counts what it would do now.
     """
 
     runtime: Runtime
@@ -41,13 +42,15 @@ class CheckpointWork:
     content: Callable[[], Content]
     run: Callable[[Callable[[Staging], Any]], Any]
     commit: Committing
+    dry_run: bool = False
 
 
 def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] | None = None) -> list[CheckpointStep]:
     """Do the steps of `STEPS`, or those with some names; return how much each did.
 
     Each has its defaults. Tables that fail in one step do not stop the next one, nor do files that cannot be deleted:
-    the steps tell of them.
+    the steps tell of them. A dry run counts what each step would find now; what earlier steps would leave to it is not
+    counted.
 
     Raises:
         IncompleteError: Some tables failed; all steps were done for the others.
@@ -75,21 +78,24 @@ def _amount(done: FlushedTable | CompactedFiles) -> int:
 
 
 def _flush(work: CheckpointWork) -> _Outcome:
+    if work.dry_run:
+        return sum(one.row_count for one in plan_flush(work.content(), work.runtime, Flushing())), ()
     flushed: Flushed | None = work.run(lambda staging: flush_inlined(staging, work.runtime, Flushing()))
     return sum(one.row_count for one in (flushed or Flushed()).all_tables()), ()
 
 
 def _expire(work: CheckpointWork) -> _Outcome:
-    return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient").expired), ()
+    found = expire_snapshots(work.runtime, work.catalog_id, rule="lenient", dry_run=work.dry_run)
+    return len(found.expired), ()
 
 
 def _clean_up(work: CheckpointWork) -> _Outcome:
-    found = cleanup_old_files(work.runtime, work.catalog_id)
+    found = cleanup_old_files(work.runtime, work.catalog_id, dry_run=work.dry_run)
     return len(found.deleted), found.failures
 
 
 def _delete_orphans(work: CheckpointWork) -> _Outcome:
-    found = delete_orphaned_files(work.runtime, work.catalog_id)
+    found = delete_orphaned_files(work.runtime, work.catalog_id, dry_run=work.dry_run)
     return len(found.files), found.failures
 
 
@@ -102,7 +108,8 @@ def _rewrite(work: CheckpointWork) -> _Outcome:
 
 
 def _compact(work: CheckpointWork, rules: Rules) -> _Outcome:
-    done = compact_tables(work.runtime, work.content(), work.commit, Compacting(rules))
+    given = Compacting(rules, dry_run=work.dry_run)
+    done = compact_tables(work.runtime, work.content(), work.commit, given)
     return sum(one.files_processed for one in done), ()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Final
 
 from forklake import files
@@ -118,12 +119,12 @@ def collect_due(runtime: Runtime, is_over: Callable[[], bool] = lambda: False) -
     """Collect every catalog that is due, forks before their ancestors."""
     after: CatalogId | None = None
     while not is_over() and (page := due.due_catalogs(runtime.store, after, _PAGE)):
-        # Purged forks have little each. A catalog that is in use is worth a lock of its own.
-        used = heads.catalogs_with_heads(runtime.store, page)
-        collect(runtime.store, runtime.lake_path, [one for one in page if one not in used])
-        for one in page:
-            if one in used and not is_over():
-                collect(runtime.store, runtime.lake_path, [one])
+        # Purged forks have little each. A catalog that is in use is worth a lock of its own. What keeps rows of an
+        # ancestor is judged before them, so the order of the page holds.
+        for is_used, run in groupby(page, heads.catalogs_with_heads(runtime.store, page).__contains__):
+            for together in ([one] for one in run) if is_used else [list(run)]:
+                if not is_over():
+                    collect(runtime.store, runtime.lake_path, together)
         after = page[-1]
 
 

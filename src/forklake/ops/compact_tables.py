@@ -12,11 +12,11 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import CommitUnknownError, ForklakeError, IncompleteError
 from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model.ids import SnapshotId, TableId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.quoting import quote_name
 from forklake.model.records import Commit, CompactedFiles
 from forklake.model.rows import TableRow
 from forklake.ops.compact import compact, plan_compaction
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 

@@ -10,12 +10,12 @@ from forklake.errors import SnapshotNotFoundError
 from forklake.metastore import limits as stored_limits
 from forklake.metastore import procedures
 from forklake.metastore.queries.merges import write_contained
-from forklake.metastore.store import DuplicateKeyError, Session
+from forklake.metastore.store import Session
 from forklake.model.ids import THE_LAKE, CatalogId, SnapshotId
 from forklake.model.lives import Terms
 from forklake.model.placement import Placement
 from forklake.model.version import Version
-from forklake.ops.create_catalog import already_exists_error, overlap_error, place_new
+from forklake.ops.create_catalog import overlap_error, place_new, refuse_taken_name
 from forklake.ops.runtime import Runtime
 from forklake.ops.terms import NO_TERMS
 from forklake.ops.write_out import write_out
@@ -48,34 +48,31 @@ def copy_catalog(
     head = versions.head_by_id(store, parent)
     source = head.version if at is None else versions.version_of(store, head.version, at)
     store.step("copy: planned")
-    try:
-        with store.writing() as session:
-            _lock(session, placement, source)
-            # Found again under the locks: nobody can expire it any more.
-            still_there = versions.head_by_id(session, parent).version
-            if still_there.segments != source.segments:
-                raise SnapshotNotFoundError(
-                    f"No snapshot found at version {source.snapshot_id}",
-                    hint=f"The catalog was severed meanwhile; '{name}' was not made. Try again.",
-                )
-            source = still_there if at is None else versions.version_at(session, still_there, source.snapshot_id)
-            _check_allowed(session, parent, name, placement)
-            catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
-            snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
-            made_at = max(session.now(), source.snapshot_time)
-            procedures.write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, source.snapshot_id))
-            procedures.write_snapshot(session, catalog, snapshot, made_at, source.schema_version, source.snapshot_id)
-            message = f'Copy of "{head.name}" at snapshot {source.snapshot_id}'
-            procedures.write_changes(session, catalog, snapshot, "", terms.author, message)
-            procedures.copy_options(session, parent, source, catalog)
-            write_out(session, lake_path, source, catalog, snapshot)
-            stored_limits.write_terms(session, catalog, terms)
-            owner = versions.owner_of(session, source)
-            write_contained(session, catalog, snapshot, knowledge(session, Node(owner, source.snapshot_id)))
-            store.step("copy: before the end")
-        return catalog
-    except DuplicateKeyError as error:
-        raise already_exists_error(name) from error
+    with refuse_taken_name(store, name), store.writing() as session:
+        _lock(session, placement, source)
+        # Found again under the locks: nobody can expire it any more.
+        still_there = versions.head_by_id(session, parent).version
+        if still_there.segments != source.segments:
+            raise SnapshotNotFoundError(
+                f"No snapshot found at version {source.snapshot_id}",
+                hint=f"The catalog was severed meanwhile; '{name}' was not made. Try again.",
+            )
+        source = still_there if at is None else versions.version_at(session, still_there, source.snapshot_id)
+        _check_allowed(session, parent, name, placement)
+        catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
+        snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+        made_at = max(session.now(), source.snapshot_time)
+        procedures.write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, source.snapshot_id))
+        procedures.write_snapshot(session, catalog, snapshot, made_at, source.schema_version, source.snapshot_id)
+        message = f'Copy of "{head.name}" at snapshot {source.snapshot_id}'
+        procedures.write_changes(session, catalog, snapshot, "", terms.author, message)
+        procedures.copy_options(session, parent, source, catalog)
+        write_out(session, lake_path, source, catalog, snapshot)
+        stored_limits.write_terms(session, catalog, terms)
+        owner = versions.owner_of(session, source)
+        write_contained(session, catalog, snapshot, knowledge(session, Node(owner, source.snapshot_id)))
+        store.step("copy: before the end")
+    return catalog
 
 
 def _lock(session: Session, placement: Placement, source: Version) -> None:

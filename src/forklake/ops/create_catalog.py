@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from forklake.catalog import paths
 from forklake.catalog.names import check_name, directory
@@ -10,7 +12,7 @@ from forklake.errors import AlreadyExistsError, InvalidPathError
 from forklake.metastore import limits, procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.metastore.queries.option_rows import OptionRow, write_options
-from forklake.metastore.store import DuplicateKeyError
+from forklake.metastore.store import DuplicateKeyError, Store
 from forklake.metastore.written_tables import SCHEMA
 from forklake.model.hint import SetDataPath
 from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
@@ -102,6 +104,24 @@ def place_new(
     if not at_base:
         paths.check_not_around(lake_path, placement, new.directory)
     return new, placement
+
+
+@contextmanager
+def refuse_taken_name(store: Store, name: str) -> Iterator[None]:
+    """Refuse a name that a live catalog has, around the whole transaction that gives it to another.
+
+    A database tells of a key that is taken only when the transaction ends. A key that is doubled elsewhere is
+    another fault, and stays one.
+
+    Raises:
+        AlreadyExistsError: A live catalog has the name.
+    """
+    try:
+        yield
+    except DuplicateKeyError as error:
+        if catalog_by_name(store, name) is None:
+            raise
+        raise already_exists_error(name) from error
 
 
 def already_exists_error(name: str) -> AlreadyExistsError:

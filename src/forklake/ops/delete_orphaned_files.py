@@ -31,6 +31,7 @@ from forklake.metastore.queries.known_files import Claims
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId
 from forklake.model.option_rules import OPTIONS
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import OrphanedFile, OrphanSearch
 from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.cleanup import failure_of
@@ -64,7 +65,7 @@ def delete_orphaned_files(
     older_than: Time | timedelta | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
-    on_progress: Callable[[int], None] = lambda seen: None,
+    progress: Progress = ignore_progress,
 ) -> OrphanSearch:
     """Delete files below a catalog's own directory that nothing names; return which.
 
@@ -79,7 +80,7 @@ def delete_orphaned_files(
             ``cleanup_all`` is given, the option ``delete_older_than`` is the age.
         cleanup_all: Files of any age. Leases are respected all the same.
         dry_run: Only return which.
-        on_progress: Called with the number of files that were looked at so far.
+        progress: Told the number of files that were looked at so far.
 
     Raises:
         InvalidInputError: Both were given, or neither and the option is empty.
@@ -92,7 +93,7 @@ def delete_orphaned_files(
     place = catalogs.directories(runtime.store, [catalog])[catalog]
     search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
     search.take_leases_away()
-    found = tuple(search.run(lambda page: on_progress(search.seen)))
+    found = tuple(search.run(partial(_tell, progress, 0, search)))
     return OrphanSearch(found, tuple(search.failures), dry_run)
 
 
@@ -102,7 +103,7 @@ def delete_all_orphaned_files(
     older_than: Time | timedelta | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
-    on_progress: Callable[[int], None] = lambda seen: None,
+    progress: Progress = ignore_progress,
 ) -> OrphanSearch:
     """Delete the orphaned files of all catalogs; return which.
 
@@ -123,7 +124,7 @@ def delete_all_orphaned_files(
         try:
             if catalog in late:
                 search.take_leases_away()
-            found += search.run(partial(_tell_of_all, on_progress, seen, search))
+            found += search.run(partial(_tell, progress, seen, search))
         except InvalidInputError as error:
             search.failures.append(failure_of(catalog, error))
         failures += search.failures
@@ -327,8 +328,8 @@ def _limit_or_default(runtime: Runtime, catalog: CatalogId) -> datetime | None:
         return _limit(runtime, catalog, OPTIONS["delete_older_than"].default, cleanup_all=False)
 
 
-def _tell_of_all(on_progress: Callable[[int], None], before: int, search: _Search, page: Sequence[StoredFile]) -> None:
-    on_progress(before + search.seen)
+def _tell(progress: Progress, before: int, search: _Search, page: Sequence[StoredFile]) -> None:
+    progress("Looking at files", before + search.seen, None)
 
 
 def _check_choice(older_than: Time | timedelta | None, *, cleanup_all: bool) -> None:

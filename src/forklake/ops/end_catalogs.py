@@ -18,9 +18,10 @@ from forklake.metastore.queries.lifetimes import EndedLifetime
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import DroppedTogether, EndedCatalog, LeftCatalog, Reaped
+from forklake.model.progress import Progress, ignore_progress
 from forklake.ops.ages import limit_of
 from forklake.ops.list_catalogs import names_between
-from forklake.ops.purge_catalogs import BATCH, Done, drop_live, purge_dropped
+from forklake.ops.purge_catalogs import BATCH, drop_live, purge_dropped
 from forklake.ops.runtime import Runtime
 
 _LOG: Final = logging.getLogger("forklake.maintenance")
@@ -34,7 +35,7 @@ def reap(
     *,
     limit: int | None = None,
     dry_run: bool = False,
-    done: Done = lambda done, total: None,
+    progress: Progress = ignore_progress,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Reaped:
     """Drop the catalogs that are past their lifetimes.
@@ -47,7 +48,7 @@ def reap(
         runtime: The lake.
         limit: How many catalogs to drop or purge, at most.
         dry_run: Only return which.
-        done: Called after each transaction with how many catalogs are done, and how many are known of.
+        progress: Told after each transaction how many catalogs are done.
         is_over: Whether to leave the rest to the next time; asked before each transaction.
 
     Raises:
@@ -67,7 +68,7 @@ def reap(
             gone = purge_dropped(runtime, gone, _may_be_purged)
         dropped += [EndedCatalog(catalog, names[catalog]) for catalog in live]
         purged += [EndedCatalog(catalog, names[catalog]) for catalog in gone]
-        done(len(dropped) + len(purged), len(dropped) + len(purged))
+        progress("Reaping", len(dropped) + len(purged), None)
     return Reaped(tuple(dropped), tuple(purged), dry_run)
 
 
@@ -109,7 +110,7 @@ def drop_catalogs(
     idle: Time | timedelta | None = None,
     keep: Iterable[str] = (),
     dry_run: bool = False,
-    done: Done = lambda done, total: None,
+    progress: Progress = ignore_progress,
 ) -> DroppedTogether:
     """Drop all live catalogs that every given condition holds for.
 
@@ -124,7 +125,7 @@ def drop_catalogs(
         idle: Those with no commit since a time, or for an age.
         keep: The names of live catalogs that stay.
         dry_run: Only return which.
-        done: Called after each transaction with how many catalogs are done, and how many are known of.
+        progress: Told after each transaction how many catalogs are done.
 
     Raises:
         InvalidInputError: No condition is given, or one makes no sense.
@@ -158,7 +159,7 @@ def drop_catalogs(
                 left.append(LeftCatalog(each.catalog_id, each.name, "It was committed to or dropped meanwhile."))
             else:
                 dropped.append(EndedCatalog(each.catalog_id, each.name))
-        done(len(dropped) + len(left), len(dropped) + len(left))
+        progress("Dropping", len(dropped) + len(left), None)
     return DroppedTogether(tuple(dropped), tuple(left), dry_run)
 
 

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from operator import index
 from typing import Final, Literal, SupportsIndex
 
-from forklake.catalog import versions
 from forklake.catalog.moments import Time
+from forklake.catalog.versions import head_by_id, snapshots
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
 from forklake.metastore.queries import heads
 from forklake.metastore.queries.catalogs import last_names
@@ -51,7 +51,7 @@ def expire_snapshots(
     runtime: Runtime,
     catalog: CatalogId,
     *,
-    snapshot_ids: Sequence[int] | None = None,
+    versions: Sequence[int] | None = None,
     older_than: Time | timedelta | None = None,
     rule: Rule = "strict",
     release: bool = False,
@@ -68,7 +68,7 @@ def expire_snapshots(
     Args:
         runtime: The lake.
         catalog: The catalog.
-        snapshot_ids: The snapshots to expire, by id.
+        versions: The snapshots to expire, by id.
         older_than: The snapshots to expire, by time: those before a time, or older than an age. An age is a
             timedelta or a text such as '7 days'.
         rule: What is refused. If neither ids nor a time are given, ``strict`` refuses, and ``lenient`` uses the
@@ -82,16 +82,16 @@ def expire_snapshots(
             snapshot was named.
     """
     store = runtime.store
-    _check_one_choice(snapshot_ids, older_than)
-    ids = None if snapshot_ids is None else _read_ids(snapshot_ids)
+    _check_one_choice(versions, older_than)
+    ids = None if versions is None else _read_ids(versions)
     limit = None if ids is not None else _read_limit(store, catalog, older_than, rule)
     if ids is None and limit is None:
         return Expiry()
     with store.reading() if dry_run else store.writing() as session:
         if not dry_run:
             session.lock_alone(catalog)
-        version = versions.head_by_id(session, catalog).version
-        lineage = versions.snapshots(session, version)
+        version = head_by_id(session, catalog).version
+        lineage = snapshots(session, version)
         chosen = choose_snapshots(lineage, catalog, ids=ids, older_than=limit, rule=rule)
         spared = () if release else _spare(session, catalog, chosen)
         chosen = [one for one in chosen if one.snapshot_id not in {each.snapshot_id for each in spared}]
@@ -186,8 +186,8 @@ def choose_snapshots(
     return chosen
 
 
-def _check_one_choice(snapshot_ids: object, older_than: object) -> None:
-    if snapshot_ids is not None and older_than is not None:
+def _check_one_choice(versions: object, older_than: object) -> None:
+    if versions is not None and older_than is not None:
         raise InvalidInputError(
             "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
             " at the same time. Please use only one criterion."

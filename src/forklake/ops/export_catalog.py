@@ -6,12 +6,12 @@ from forklake.catalog import versions
 from forklake.errors import InvalidInputError
 from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.writer import PlainTarget, new_plain, target_path
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import ExportedCatalog
 from forklake.model.version import Version
 from forklake.ops.export_numbers import numbers_of_history, numbers_of_state
 from forklake.ops.exported_rows import ORDER, ExportedRows
 from forklake.ops.lineage_rows import LineageRows
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 
 

@@ -2,7 +2,8 @@
 
 The numbers are not free: merged files and cumulative delete files carry snapshot numbers in their rows, and
 DuckLake compares them with the number of the snapshot that it reads. Imported snapshots therefore get back
-their old numbers. All others keep their ids, moved up behind the imported ones if those numbers are higher.
+their old numbers, unless files that we merged since carry their ids and no file carries the old numbers. All
+others keep their ids, moved up behind the imported ones if those numbers are higher.
 """
 
 from __future__ import annotations
@@ -94,12 +95,20 @@ def number_in_file(lineage: LineageRows, file: File, snapshot: SnapshotId) -> in
 
 
 def _imported_root(lineage: LineageRows) -> tuple[CatalogId, Numbering] | None:
-    """Return the root of the lineage and its numbering, if it was imported.
+    """Return the root of the lineage and its numbering.
 
-    Only a root can be imported.
+    None if it was not imported, or its old numbers are not needed. Only a root can be imported.
     """
     owner = lineage.version.owners[-1]
-    return (owner, lineage.numberings[owner]) if owner in lineage.numberings else None
+    merged = {
+        dated.row.numbering_id
+        for table in (metadata.DATA_FILE, metadata.DELETE_FILE)
+        for dated in lineage.of(table)
+        if dated.row.partial_max is not None
+    }
+    if owner not in lineage.numberings or (None in merged and owner not in merged):
+        return None
+    return owner, lineage.numberings[owner]
 
 
 def _number(imported: tuple[CatalogId, Numbering] | None, snapshot: SnapshotId) -> int:

@@ -27,6 +27,7 @@ from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.file_merge import CARRIED_LINEAGE
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId, TableId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.quoting import quote_name
 from forklake.model.records import FlushedTable
 from forklake.model.rows import InlinedRow, TableRow
@@ -38,7 +39,6 @@ from forklake.model.scan import (
 )
 from forklake.model.write import WriteTarget
 from forklake.ops.append import sorts_on_driver
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 from forklake.ops.write_target import writing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from forklake.catalog import limits, versions
@@ -24,6 +24,7 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import Terms
 from forklake.model.names import fold
 from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
+from forklake.model.progress import Progress, ignore_progress
 from forklake.ops.create_catalog import overlap_error, place_new
 from forklake.ops.runtime import Runtime
 from forklake.ops.terms import NO_TERMS
@@ -76,12 +77,12 @@ def fork_many(
     *,
     at: Moment | None = None,
     terms: Terms = NO_TERMS,
-    on_progress: Callable[[int], None] = lambda made: None,
+    progress: Progress = ignore_progress,
 ) -> list[CatalogId]:
     """Fork a catalog once for each name, all at the same snapshot.
 
     Forks are made in batches of 10,000, each all or nothing: after an error, whole batches before it remain.
-    After each batch, ``on_progress`` gets the number of forks made so far.
+    After each batch, ``progress`` is told the number of forks made so far.
 
     Raises:
         AlreadyExistsError: A name is taken.
@@ -113,7 +114,7 @@ def fork_many(
         # What follows is pinned where the first batch was.
         pin = result.pin
         made += result.catalogs
-        on_progress(len(made))
+        progress("Forking", len(made), len(names))
     return made
 
 

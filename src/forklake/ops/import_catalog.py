@@ -16,22 +16,21 @@ from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.queries.due import mark_due
 from forklake.metastore.queries.option_rows import write_options
-from forklake.metastore.store import DuplicateKeyError, Session
+from forklake.metastore.store import Session
 from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.numbering import Numbering
 from forklake.model.placement import NewFork, Placement
-from forklake.ops.create_catalog import already_exists_error, overlap_error, place_new
+from forklake.model.progress import Progress, ignore_progress
+from forklake.ops.create_catalog import overlap_error, place_new, refuse_taken_name
 from forklake.ops.doomed_files import doomed_files
 from forklake.ops.imported_rows import ImportedRows
 from forklake.ops.plain_history import (
     PlainHistory,
-    Progress,
     file_ids,
     file_paths,
     highest_row_id,
-    ignore_progress,
     object_ids,
     read_history,
     snapshot_ids,
@@ -69,11 +68,8 @@ def import_catalog(
     assert lake_path is not None
     with open_plain(url, store.settings, metadata_schema) as source:
         history = read_history(source, source_data_path, progress)
-    try:
-        with store.writing() as session:
-            return _write(session, lake_path, history, new, placement, progress)
-    except DuplicateKeyError as error:
-        raise already_exists_error(name) from error
+    with refuse_taken_name(store, name), store.writing() as session:
+        return _write(session, lake_path, history, new, placement, progress)
 
 
 def _write(

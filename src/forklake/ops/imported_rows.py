@@ -51,6 +51,8 @@ class ImportedRows:
         self._objects = objects
         self._files = files
         self._paths = file_paths(history)
+        self._translated: dict[str, list[Dated]] = {}
+        self._partitionings = {row["partition_id"] for row in history["ducklake_data_file"]}
         self._table_ends = _ends(history["ducklake_table"], "table_id")
         self._object_ends = self._table_ends | _ends(history["ducklake_view"], "view_id")
 
@@ -90,7 +92,13 @@ class ImportedRows:
                 return []
         if table.visibility is Visibility.FOLLOWS:
             return self._following(table)
-        return [dated for row in self._history[table.name] if (dated := self._interval(table, row)) is not None]
+        return self._intervals(table)
+
+    def _intervals(self, table: MetadataTable[Any]) -> list[Dated]:
+        if table.name not in self._translated:
+            found = (self._interval(table, row) for row in self._history[table.name])
+            self._translated[table.name] = [dated for dated in found if dated is not None]
+        return self._translated[table.name]
 
     def _interval(self, table: MetadataTable[Any], row: PlainRow) -> Dated | None:
         begin, end = row["begin_snapshot"], row["end_snapshot"]
@@ -103,7 +111,11 @@ class ImportedRows:
                 return None
         elif "object_id" in row:
             limit = self._object_ends.get(row["object_id"])
-        return self._date_row(self._row(table, row), begin, end, limit)
+        dated = self._date_row(self._row(table, row), begin, end, limit)
+        if dated is None and table is metadata.PARTITION_INFO and row["partition_id"] in self._partitionings:
+            # Files are of it still. Catalogs that were severed have no earlier snapshot in which it was in use.
+            return self._row(table, row), self._snapshots[begin], self._snapshots[begin]
+        return dated
 
     def _date_row(self, row: Row, begin: int, end: int | None, limit: int | None = None) -> Dated | None:
         """Return a row with its interval, which ends at the latest with its table.
@@ -153,7 +165,9 @@ class ImportedRows:
         there = {row[key] for row in self._history[parent.name]}
         place = metadata_key(table)
         unique = {tuple(row[name] for name in place): row for row in self._history[table.name] if row[key] in there}
-        return [(self._row(table, row), INFINITY, INFINITY) for row in unique.values()]
+        kept = {getattr(row, key) for row, _, _ in self._intervals(parent)}
+        found = (self._row(table, row) for row in unique.values())
+        return [(row, INFINITY, INFINITY) for row in found if getattr(row, key) in kept]
 
     def _inlined_rows(self) -> list[Dated]:
         found = []

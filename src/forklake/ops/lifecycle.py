@@ -18,7 +18,7 @@ from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.model.hint import NameById
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.lives import NewLifetime
-from forklake.ops.create_catalog import already_exists_error
+from forklake.ops.create_catalog import already_exists_error, refuse_taken_name
 
 
 def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
@@ -31,17 +31,14 @@ def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
         NotFoundError: The catalog was dropped.
     """
     check_name("catalog", name)
-    try:
-        with store.writing() as session:
-            _lock_head(session, catalog, live=True)
-            row = catalogs.newest_row(session, catalog)
-            if row.catalog_name == name:
-                return
-            snapshot, time = _end_row(session, catalog, row)
-            procedures.check_name_is_free(session, name)
-            catalogs.begin_row(session, catalog, replace(row, catalog_name=name), snapshot, time)
-    except DuplicateKeyError as error:
-        raise already_exists_error(name) from error
+    with refuse_taken_name(store, name), store.writing() as session:
+        _lock_head(session, catalog, live=True)
+        row = catalogs.newest_row(session, catalog)
+        if row.catalog_name == name:
+            return
+        snapshot, time = _end_row(session, catalog, row)
+        procedures.check_name_is_free(session, name)
+        catalogs.begin_row(session, catalog, replace(row, catalog_name=name), snapshot, time)
 
 
 def drop_catalog(store: Store, catalog: CatalogId) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from random import Random
+from typing import Protocol
 
 from forklake.errors import ForklakeError, IncompleteError, InvalidInputError, NotFoundError
 from forklake.model.ids import CatalogId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CheckpointStep
 from forklake.model.upkeep import LakeMaintained, MaintainedCatalog, MaintenanceNeeds
 from forklake.ops.ages import age_of, time_before
@@ -15,14 +18,19 @@ from forklake.ops.checkpoint import CheckpointWork, checkpoint
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.end_catalogs import reap
 from forklake.ops.needs import find_needs
-from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 
-OpenCatalog = Callable[[CatalogId], tuple[str, CheckpointWork]]
-"""Opens a catalog by its id: its name, and its work.
 
-It raises NotFoundError if the catalog was dropped.
-"""
+class OpenCatalog(Protocol):
+    """Opens a catalog by its id."""
+
+    def __call__(self, catalog_id: CatalogId, *, dry_run: bool) -> tuple[str, CheckpointWork]:
+        """Return the name of the catalog, and its work.
+
+        Raises:
+            NotFoundError: The catalog was dropped.
+        """
+        ...
 
 
 def maintain_lake(
@@ -30,6 +38,7 @@ def maintain_lake(
     opened: OpenCatalog,
     *,
     duration: timedelta | str | None = None,
+    dry_run: bool = False,
     progress: Progress = ignore_progress,
 ) -> LakeMaintained:
     """Reap, clean up the files of a lake, then do what its catalogs need.
@@ -44,6 +53,7 @@ def maintain_lake(
         opened: Opens a catalog.
         duration: For how long new work is begun, such as ``10 minutes``; what is being done then is finished. If not
             given, all is done.
+        dry_run: Only return what would be done.
         progress: Called with the catalog, how many are done, and how many there are.
 
     Raises:
@@ -55,24 +65,26 @@ def maintain_lake(
     def is_over() -> bool:
         return end is not None and clock.now() >= end
 
-    reaped = reap(runtime, is_over=is_over)
-    cleaned = cleanup_old_files(runtime, None, is_over=is_over)
+    reaped = reap(runtime, dry_run=dry_run, is_over=is_over)
+    cleaned = cleanup_old_files(runtime, None, dry_run=dry_run, is_over=is_over)
     needs = find_needs(runtime.store)
     waiting = sorted(needs.catalogs)
     Random(clock.now().timestamp()).shuffle(waiting)
     done: list[MaintainedCatalog] = []
     for place, catalog in enumerate(waiting):
         if is_over():
-            return LakeMaintained(tuple(done), len(waiting) - place, cleaned, reaped)
+            return LakeMaintained(tuple(done), len(waiting) - place, cleaned, reaped, dry_run)
         progress("catalogs", place, len(waiting))
-        done += _maintain_one(opened, catalog, tuple(_steps(needs, catalog)))
+        done += _maintain_one(partial(opened, catalog, dry_run=dry_run), catalog, tuple(_steps(needs, catalog)))
     progress("catalogs", len(waiting), len(waiting))
-    return LakeMaintained(tuple(done), 0, cleaned, reaped)
+    return LakeMaintained(tuple(done), 0, cleaned, reaped, dry_run)
 
 
-def _maintain_one(opened: OpenCatalog, catalog: CatalogId, names: tuple[str, ...]) -> list[MaintainedCatalog]:
+def _maintain_one(
+    opened: Callable[[], tuple[str, CheckpointWork]], catalog: CatalogId, names: tuple[str, ...]
+) -> list[MaintainedCatalog]:
     try:
-        name, work = opened(catalog)
+        name, work = opened()
     except NotFoundError:
         return []  # dropped since
     steps: list[CheckpointStep] = []

@@ -35,6 +35,7 @@ from forklake.model.fork_merge import MergeConflict, MergePlan, RowKeys, Strateg
 from forklake.model.hint import ChooseSide
 from forklake.model.ids import CatalogId, DataFileId, DeleteFileId, SnapshotId
 from forklake.model.names import fold
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CommitInfo
 from forklake.model.rows import MergeRow
 from forklake.model.version import Head, Version
@@ -83,11 +84,13 @@ class MergeRequest:
     commit_key: str | None = None
 
 
-def merge_catalogs(runtime: Runtime, request: MergeRequest, *, dry_run: bool = False) -> MergePlan:
+def merge_catalogs(
+    runtime: Runtime, request: MergeRequest, *, dry_run: bool = False, progress: Progress = ignore_progress
+) -> MergePlan:
     """Bring what the source has and the target lacks into the target.
 
     It is one commit, or it is refused and nothing changes. A dry run writes nothing, and lists conflicts instead of
-    raising.
+    raising. The progress begins again if somebody else commits meanwhile.
 
     Raises:
         MergeConflictError: Both changed the same things, and no strategy decides.
@@ -106,7 +109,7 @@ def merge_catalogs(runtime: Runtime, request: MergeRequest, *, dry_run: bool = F
     waits = settings.retry.waits(settings.clock)
     commit_key = request.commit_key or secrets.token_urlsafe(12)
     while True:
-        with _Attempt(runtime, fixed, commit_key, writes=not dry_run) as attempt:
+        with _Attempt(runtime, fixed, commit_key, progress, writes=not dry_run) as attempt:
             if dry_run or attempt.told.is_nothing:
                 return attempt.told
             finished = attempt.commit()
@@ -124,9 +127,11 @@ class _Attempt:
     If it is not committed, the delete files that it wrote are removed.
     """
 
-    def __init__(self, runtime: Runtime, request: MergeRequest, commit_key: str, *, writes: bool) -> None:
+    def __init__(
+        self, runtime: Runtime, request: MergeRequest, commit_key: str, progress: Progress, *, writes: bool
+    ) -> None:
         self._runtime, self._request, self._commit_key = runtime, request, commit_key
-        self._writes = writes
+        self._progress, self._writes = progress, writes
         self._lease: Lease | None = None
         self._draft: Draft
         self._paths: list[str] = []
@@ -181,7 +186,7 @@ class _Attempt:
         check_keys(sides, request.keys)
         self._source_version = source
         self._bases = tuple((base.node.catalog_id, base.node.snapshot_id) for base in found)
-        return plan_merge(sides, request.strategies, keys=request.keys, by_files=by_files)
+        return plan_merge(sides, request.strategies, keys=request.keys, by_files=by_files, progress=self._progress)
 
     def _is_written(self, planned: Planned) -> bool:
         """Return whether delete files may have to be written."""
@@ -240,9 +245,10 @@ class _Attempt:
     def _write_deletes(self, sides: Sides, planned: Planned) -> Written:
         """Write delete files where the deletes are too many to be inlined."""
         written: dict[DataFileId, tuple[DeleteFileId, NewDeleteFile]] = {}
-        for table in planned.tables:
+        for place, table in enumerate(planned.tables):
             if table.rows is None or not table.rows.deleted or table.row is None:
                 continue
+            self._progress("Writing deletes", place, len(planned.tables))
             how, path_of = delete_target(self._runtime, sides, table)
             for file, positions in table.rows.deleted:
                 if positions.size <= how.inlining_row_limit:

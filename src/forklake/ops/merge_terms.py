@@ -61,7 +61,7 @@ def read_keys(given: object) -> RowKeys:
         is_list = isinstance(names, Sequence) and bool(names) and all(isinstance(name, str) for name in names)
         if not isinstance(table, str) or not is_list:
             raise InvalidInputError(
-                f"Keys are columns by table, not {given!r}; nothing was merged.", hint='{"orders": ["id"]}'
+                f"Keys are columns by table, not {given!r}; nothing was done.", hint='{"orders": ["id"]}'
             )
         found[fold(table)] = tuple(names or ())
     return RowKeys(found)
@@ -78,8 +78,6 @@ def read_key_texts(given: Sequence[str]) -> dict[str, list[str]]:
         table, _, columns = text.partition("=")
         names = [name.strip() for name in columns.split(",")]
         if not table.strip() or not all(names) or fold(table.strip()) in found:
-            raise InvalidInputError(
-                f"A key is table=column,column, once for a table, not {text!r}; nothing was merged."
-            )
+            raise InvalidInputError(f"A key is table=column,column, once for a table, not {text!r}; nothing was done.")
         found[fold(table.strip())] = names
     return found

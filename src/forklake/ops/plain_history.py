@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,15 +14,8 @@ from forklake.metastore.plain.reader import PlainInlinedRow, PlainRow, PlainSour
 from forklake.metastore.written_tables import OBJECT_IDS
 from forklake.model.change_log import LoggedChange, parse
 from forklake.model.names import fold
+from forklake.model.progress import Progress
 from forklake.model.types.read import stored_type
-
-Progress = Callable[[str, int, int], None]
-"""Told the step, how much of it is done, and how much there is."""
-
-
-def ignore_progress(step: str, done: int, total: int) -> None:
-    """Ignore the progress."""
-
 
 _SKIPPED: Final = frozenset({"ducklake_files_scheduled_for_deletion"})
 

@@ -12,6 +12,7 @@ from forklake.metastore.queries import catalogs, heads
 from forklake.metastore.queries.due import mark_due
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.ops.collect import collect
 from forklake.ops.list_catalogs import names_between
 from forklake.ops.runtime import Runtime
@@ -23,9 +24,6 @@ BATCH: Final = 500
 
 Chosen = Callable[[Session, Sequence[CatalogId]], list[CatalogId]]
 """Called with catalogs that are dropped; returns those to purge."""
-
-Done = Callable[[int, int], None]
-"""Called with how many catalogs are done, and how many there are."""
 
 
 def purge(runtime: Runtime, catalog: CatalogId) -> None:
@@ -43,7 +41,12 @@ def purge(runtime: Runtime, catalog: CatalogId) -> None:
 
 
 def purge_catalogs(
-    runtime: Runtime, prefix: str, *, drop: bool = False, dry_run: bool = False, done: Done | None = None
+    runtime: Runtime,
+    prefix: str,
+    *,
+    drop: bool = False,
+    dry_run: bool = False,
+    progress: Progress = ignore_progress,
 ) -> list[CatalogId]:
     """Purge all dropped catalogs whose names begin with a text; return their ids.
 
@@ -56,7 +59,7 @@ def purge_catalogs(
         prefix: What their names begin with, regardless of case; the empty text is the beginning of all names.
         drop: Whether live catalogs with such names are dropped first.
         dry_run: Only return which.
-        done: Called after each transaction.
+        progress: Told after each transaction how many catalogs are purged, and how many there are.
     """
     check_text("prefix", prefix)
     between = names_between(prefix)
@@ -69,8 +72,7 @@ def purge_catalogs(
         batch = found[start : start + BATCH]
         _drop(runtime, [catalog for catalog in batch if catalog in set(live)])
         purged += purge_dropped(runtime, batch)
-        if done is not None:
-            done(start + len(batch), len(found))
+        progress("Purging", start + len(batch), len(found))
     return purged
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from forklake.catalog import versions
 from forklake.catalog.names import check_name
+from forklake.catalog.scan_plan import count_rows
 from forklake.catalog.shared_plan import Binder, SharedScan, plan_shared
 from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError, NotFoundError
@@ -116,6 +118,21 @@ def read_across(runtime: Runtime, found: SharedScan, fields: Sequence[Field]) ->
     """Return the rows of a plan, with the name of the catalog first."""
     plans = [(plan, None if condition is None else condition.spark_sql) for plan, condition in found.plans]
     return runtime.engine.scan_shared(plans, [field.name for field in fields])
+
+
+def count_across(found: SharedScan) -> int | None:
+    """Return how many rows the catalogs show together, if metadata tells; else None."""
+    total = 0
+    for shared, condition in found.plans:
+        if condition is not None and (shared.plan.files or shared.plan.inlined):
+            return None
+        for file, holders in zip(shared.plan.files, shared.holders, strict=False):
+            count = count_rows(replace(shared.plan, files=(file,), inlined=()))
+            if count is None:
+                return None
+            total += count * len(holders)
+        total += sum(len(shared.holders[place]) for rows in shared.plan.inlined for place in rows.places)
+    return total
 
 
 def holder_field() -> Field:

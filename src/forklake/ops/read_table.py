@@ -15,12 +15,11 @@ from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.read_size import is_small
 from forklake.errors import NotFoundError
 from forklake.files.texts import display_type, to_array
-from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
-from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, ScanPlan
+from forklake.model.scan import LINEAGE_COLUMNS, OWN_PLACES, ScanPlan
 from forklake.ops.runtime import Runtime
 
 
@@ -40,7 +39,7 @@ def shown_fields(plan: ScanPlan, columns: Sequence[str] | None) -> tuple[Field, 
     """
     if columns is None:
         return plan.fields
-    known = {name: Field(None, name, kind) for name, kind in {**LINEAGE_COLUMNS, OWN_ROW_ID: types.INT64}.items()}
+    known = {name: Field(None, name, kind) for name, kind in {**LINEAGE_COLUMNS, **OWN_PLACES}.items()}
     known |= {fold(field.name): field for field in plan.fields}
     for name in columns:
         if fold(name) not in known:

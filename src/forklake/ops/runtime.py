@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from forklake.catalog.state import CatalogState
-from forklake.config import Settings
+from forklake.config import ENGINE_CHOICES, EngineChoice, Settings
 from forklake.engine.engine import Engine
 from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import ConfigError, EngineError, InvalidInputError
@@ -42,6 +42,17 @@ class Setup:
     settings: Settings
     engine: Engine
 
+    @property
+    def choice(self) -> EngineChoice:
+        """Which engine runs the statements of SQL sessions, unless they say otherwise."""
+        given = self.settings.engine
+        return given if isinstance(given, str) else _engine_of_process()
+
+    @property
+    def is_spark(self) -> bool:
+        """Whether the engine is Spark, and none that was put in its place."""
+        return self.settings.engine is None or isinstance(self.settings.engine, str)
+
     def spark(self) -> SparkSession:
         """Return the Spark session of the jobs; start it if there is none.
 
@@ -53,14 +64,26 @@ class Setup:
         return self.engine.session()
 
 
+def _engine_of_process() -> EngineChoice:
+    """Return the engine that the environment names, or else ``auto``."""
+    given = os.environ.get("FORKLAKE_ENGINE") or "auto"
+    for name in ENGINE_CHOICES:
+        if given == name:
+            return name
+    raise ConfigError(f"FORKLAKE_ENGINE is one of {', '.join(ENGINE_CHOICES)}, not {given!r}.")
+
+
 def setup_of(settings: Settings | None = None, spark: SparkSession | None = None) -> Setup:
     """Return a setup with the engine of the settings, or else Spark.
 
     Raises:
-        ConfigError: Both a Spark session and another engine were given.
+        ConfigError: Both a Spark session and another engine were given, or there is no engine of that name.
     """
     settings = settings or Settings()
-    if settings.engine is None:
+    if isinstance(settings.engine, str) and settings.engine not in ENGINE_CHOICES:
+        raise ConfigError(f"The engine is one of {', '.join(ENGINE_CHOICES)}, not {settings.engine!r}.")
+    if settings.engine is None or isinstance(settings.engine, str):
+        # What decides between the engines is in the storeys above: SQL knows what means the same on both.
         return Setup(settings, SparkEngine(spark, settings.spark))
     if spark is not None:
         raise ConfigError("Both a Spark session and another engine were given; nothing was opened.")

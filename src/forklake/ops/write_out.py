@@ -75,10 +75,9 @@ def _write_partitionings(state: CatalogState, session: Session, target: CatalogI
     """
     used = partitionings_of_files(session, target)
     history = state.history(PARTITION_INFO) if used else []
-    own = {row.partition_id for row, _, _ in history if owner_of(row, target) == target}
-    past = [
-        row for row, _, end in history if end != INFINITY and row.partition_id in used and row.partition_id not in own
-    ]
+    there = {row.partition_id for row, _, end in history if end == INFINITY or owner_of(row, target) == target}
+    # One that a reset or a refresh brought back has several rows.
+    past = list({row.partition_id: row for row, _, _ in history if row.partition_id in used - there}.values())
     procedures.insert_history(session, PARTITION_INFO, [(row, snapshot, snapshot) for row in past], target)
     procedures.insert_rows(session, PARTITION_COLUMN, state.following(PARTITION_COLUMN, past), target, snapshot)
 

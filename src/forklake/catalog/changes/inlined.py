@@ -145,7 +145,8 @@ def delete_from_files(draft: Draft, change: InlineDeletes) -> None:
         known.add((file_id, position))
         draft.insert(InlinedDeleteRow(table_id=change.table_id, data_file_id=file_id, row_id=position))
     draft.write_latest(TABLE_STATS, change.table_id, [replace(own_stats(draft, change.table_id), origin=None)])
-    draft.log.append(LoggedChange(ChangeKind.INLINED_DELETE, object_id=change.table_id))
+    touched = frozenset(int(file) for file in ids)
+    draft.log.append(LoggedChange(ChangeKind.INLINED_DELETE, object_id=change.table_id, data_files=touched))
 
 
 def _document(table: str, columns: dict[ColumnId, ColumnRow], values: dict[ColumnId, str | None]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import forklake
 from forklake import Lake
 from forklake.cli import output
+from forklake.config import Confinement
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.hint import ListCatalogs
 from forklake.model.quoting import quote_name, quote_text
@@ -22,22 +23,22 @@ _LISTED: Final = 5
 
 @contextmanager
 def open_session(
-    url: str | None, catalog: str | None = None, *, read_only: bool = False
+    url: str | None, catalog: str | None = None, *, read_only: bool = False, terms: Confinement | None = None
 ) -> Iterator[tuple[Connection, Lake | None]]:
     """Open a lake and a session on it, in which a catalog is attached and in use.
 
     It is the one that is named, or the only one; if there are several, none is. Without a URL it is a session with
-    nothing attached.
+    nothing attached. With terms, it is confined to the catalog.
 
     Raises:
         NotFoundError: There is no such catalog.
-        InvalidInputError: Reading only is asked for, and no catalog is chosen.
+        InvalidInputError: Reading only, or confinement, is asked for, and no catalog is chosen.
     """
     if url is None:
         with forklake.connect() as connection:
             yield connection, None
         return
-    with forklake.open(url) as lake, lake.connect() as connection:
+    with forklake.open(url) as lake, lake.connect(confined=terms or False) as connection:
         if catalog is None:
             found = lake.catalogs(limit=2)
             catalog = found[0].name if len(found) == 1 else None
@@ -48,8 +49,11 @@ def open_session(
                 connection.sql(f"ATTACH 'ducklake:' AS {name} ({', '.join(options)}); USE {name}")
             except NotFoundError as error:
                 raise NotFoundError(error.message, hint=error.advice or ListCatalogs()) from error
-        elif read_only:
-            raise InvalidInputError("Reading only is said of a catalog, and none was chosen.", hint="Name it.")
+            if terms is not None:
+                connection.sql("SET lock_configuration = true")
+        elif read_only or terms is not None:
+            wanted = "Reading only" if read_only else "Confinement"
+            raise InvalidInputError(f"{wanted} is said of a catalog, and none was chosen.", hint="Name it.")
         yield connection, lake
 
 

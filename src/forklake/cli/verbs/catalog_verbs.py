@@ -45,6 +45,18 @@ CHAPTERS: Final = (
             Verb(
                 "read and write by Spark's format", ("forklake.register", "forklake.batch_writer"), OF_SPARK, OF_SPARK
             ),
+            Verb(
+                "make a catalog one of Spark's",
+                (
+                    "Lake.attach",
+                    "forklake.attach",
+                    "SparkCatalog.name",
+                    "SparkCatalog.spark",
+                    "SparkCatalog.detach",
+                ),
+                OF_SPARK,
+                OF_SPARK,
+            ),
             Verb("show forks at work", Lacks("a demonstration"), Lacks("a demonstration"), ("demo",)),
             Verb("complete words in a shell", Lacks("about shells"), Lacks("about shells"), ("completion",)),
         ),
@@ -80,6 +92,12 @@ CHAPTERS: Final = (
                     "SHOW DATABASES",
                 ),
                 COMMAND,
+            ),
+            Verb(
+                "copy definitions and rows to another catalog",
+                Lacks("`catalog.fork(name)` needs no copy; `fork(name, copy=True)` makes one that stands on its own"),
+                ("COPY FROM DATABASE shop TO other",),
+                STATEMENT,
             ),
             Verb(
                 "show one catalog",

@@ -43,6 +43,7 @@ REACHED: Final = {
     "Schemas": "catalog.schemas",
     "Storage": "table.storage",
     "Table": "table",
+    "SparkCatalog": "attached",
     "Transaction": "transaction",
     "Views": "catalog.views",
     "forklake": "forklake",

@@ -208,7 +208,7 @@ CHAPTERS: Final = (
             Verb(
                 "do all maintenance that is due",
                 ("CatalogMaintenance.checkpoint",),
-                ("CHECKPOINT shop",),
+                ("CHECKPOINT shop", "CALL ducklake_checkpoint('shop', dry_run => true)"),
                 ("maintain checkpoint",),
             ),
             Verb(

@@ -90,7 +90,7 @@ CHECKS: Final = (
         f"SELECT r.catalog_id, r.table_id, r.next_column_id, max(c.column_id) FROM forklake.{TABLE_STATS.name} r"
         f" JOIN forklake.{COLUMN.name} c ON c.catalog_id = r.catalog_id AND c.table_id = r.table_id"
         f" AND c.column_id >= r.next_column_id AND c.column_id < {COLUMN_IDS.first}"
-        f" WHERE {span_of('r')} AND NOT EXISTS (SELECT 1 FROM forklake.{TABLE_STATS.name} x"
+        f" WHERE {span_of('r')} AND {has_head('r')} AND NOT EXISTS (SELECT 1 FROM forklake.{TABLE_STATS.name} x"
         f" WHERE x.catalog_id = r.catalog_id AND x.table_id = r.table_id AND x.{BEGIN} > r.{BEGIN})"
         " GROUP BY r.catalog_id, r.table_id, r.next_column_id",
         "The table with id {} would give its next column the id {}, and there are columns up to {}.",

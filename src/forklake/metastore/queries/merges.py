@@ -53,17 +53,19 @@ def may_have_returned(
 
     Commits count that lie between two states of knowledge.
     """
-    for catalog, newest in until.items():
-        found = source.query(
-            "SELECT 1 FROM forklake.ducklake_merge WHERE catalog_id = :c AND may_return"
-            f" AND {BEGIN} > :since AND {BEGIN} <= :until LIMIT 1",
-            c=catalog,
-            since=since.get(catalog, -1),
-            until=newest,
-        )
-        if found:
-            return True
-    return False
+    asked = [(catalog, low, high) for catalog, high in until.items() if (low := since.get(catalog, -1)) < high]
+    if not asked:
+        return False
+    unpacked = source.dialect.unpack(dict.fromkeys(("catalogs", "lows", "highs"), "bigint"))
+    catalogs, lows, highs = zip(*asked, strict=True)
+    found = source.query(
+        f"WITH asked(catalog_id, low, high) AS ({unpacked}) SELECT 1 FROM asked a CROSS JOIN forklake.ducklake_merge m"
+        f" WHERE m.catalog_id = a.catalog_id AND m.may_return AND m.{BEGIN} > a.low AND m.{BEGIN} <= a.high LIMIT 1",
+        catalogs=list(catalogs),
+        lows=list(lows),
+        highs=list(highs),
+    )
+    return bool(found)
 
 
 def segments_at(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> list[Segment]:

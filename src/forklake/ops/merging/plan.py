@@ -11,6 +11,7 @@ from forklake.metastore.differences import changed_tables
 from forklake.metastore.written_tables import COLUMN
 from forklake.model.fork_merge import MergeConflict, RowKeys, Strategies
 from forklake.model.ids import TableId
+from forklake.model.progress import Progress, ignore_progress
 from forklake.model.rows import ColumnRow, TableRow
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.sides import Side, Sides
@@ -75,7 +76,14 @@ class Planned:
     is_empty: bool
 
 
-def plan_merge(sides: Sides, strategies: Strategies, *, keys: RowKeys = _NO_KEYS, by_files: bool = True) -> Planned:
+def plan_merge(
+    sides: Sides,
+    strategies: Strategies,
+    *,
+    keys: RowKeys = _NO_KEYS,
+    by_files: bool = True,
+    progress: Progress = ignore_progress,
+) -> Planned:
     """Compare source, target and bases, and say what becomes of the target.
 
     Args:
@@ -83,8 +91,9 @@ def plan_merge(sides: Sides, strategies: Strategies, *, keys: RowKeys = _NO_KEYS
         strategies: Who decides conflicts.
         keys: Which columns tell rows apart that both sides inserted.
         by_files: Whether files that the target has as the bases may stand for their rows.
+        progress: Told how many of the tables are compared.
     """
-    return _Planner(sides, strategies, keys, by_files=by_files).plan()
+    return _Planner(sides, strategies, keys, by_files=by_files).plan(progress)
 
 
 class _Planner:
@@ -95,12 +104,11 @@ class _Planner:
         self._rows = RowsMerge(sides, self._chooser, keys, by_files=by_files)
         self._ours: Mapping[TableId, Touched] = {}
 
-    def plan(self) -> Planned:
-        others = {kind: self._objects.changes_of(kind) for kind in OTHERS}
+    def plan(self, progress: Progress) -> Planned:
+        found = self._objects.changes_of((*OTHERS, TABLES, *OF_TABLES))
+        others = {kind: found[kind] for kind in OTHERS}
         edits = [edit for kind, of_kind in others.items() for edit in self._objects.merge(kind, of_kind)]
-        changed = {TABLES: self._objects.changes_of(TABLES)} | {
-            kind: self._objects.changes_of(kind) for kind in OF_TABLES
-        }
+        changed = {kind: found[kind] for kind in (TABLES, *OF_TABLES)}
         candidates = self._changed_tables(self._sides.source)
         theirs = touches_of(self._sides, self._sides.source, sorted(candidates))
         self._ours = touches_of(self._sides, self._sides.target, sorted(theirs))
@@ -110,12 +118,15 @@ class _Planner:
             side.keep_tables((COLUMNS.table,), sorted(tables))
         keys = {kind: _by_table(found) for kind, found in changed.items()}
         made = []
-        for table_id, sides in self._objects.all_of(TABLES, {(table_id,) for table_id in tables}).items():
+        sides_of = self._objects.all_of(TABLES, {(table_id,) for table_id in tables})
+        for place, (table_id, sides) in enumerate(sides_of.items()):
+            progress("Comparing tables", place, len(sides_of))
             edit = self._table(
                 table_id[0], sides, {kind: of.get(table_id[0], set()) for kind, of in keys.items()}, theirs
             )
             if edit:
                 made.append(edit)
+        progress("Comparing tables", len(sides_of), len(sides_of))
         return Planned(self._sides, self._chooser, edits, made, is_empty=not tables and not any(others.values()))
 
     def _changed_tables(self, side: Side) -> set[TableId]:

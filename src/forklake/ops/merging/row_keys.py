@@ -21,7 +21,7 @@ from forklake.model.fork_merge import MOST_CONFLICTS, RowKeys
 from forklake.model.ids import TableId
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
-from forklake.ops.merging.row_choice import Numbers, PlacedRows
+from forklake.ops.merging.row_choice import Numbers, PlacedRows, unite
 from forklake.ops.merging.sides import Side, Sides
 
 _ROW_ID = "row_id"
@@ -60,7 +60,7 @@ def check_keys(sides: Sides, keys: RowKeys) -> None:
                 _field(row, table_fields(side, row.table_id), column)
             seen.add(row.table_id)
     if unknown:
-        raise InvalidInputError(f'There is no table "{min(unknown)}" to have a key; nothing was merged.')
+        raise InvalidInputError(f'There is no table "{min(unknown)}" to have a key; nothing was done.')
 
 
 def find_clash(
@@ -90,9 +90,9 @@ def find_clash(
     if any(field.column_id not in known for field in wanted):
         return None
     bases, source, target = places
-    before = np.unique(np.concatenate([base.row_ids for base in bases]))
-    theirs = np.setdiff1d(source.row_ids, np.union1d(before, target.row_ids))
-    ours = np.setdiff1d(target.row_ids, np.union1d(before, source.row_ids))
+    before = unite(*(base.row_ids for base in bases))
+    theirs = np.setdiff1d(source.row_ids, unite(before, target.row_ids))
+    ours = np.setdiff1d(target.row_ids, unite(before, source.row_ids))
     if not theirs.size or not ours.size:
         return None
     read = [
@@ -108,7 +108,7 @@ def _join(theirs: pa.Table, ours: pa.Table, names: Sequence[str]) -> KeyClash | 
         both = theirs.join(ours, keys, join_type="inner", right_suffix="_ours")
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InvalidInputError(
-            f"Values of {', '.join(map(repr, names))} cannot be compared, so they are no key; nothing was merged."
+            f"Values of {', '.join(map(repr, names))} cannot be compared, so they are no key; nothing was done."
         ) from error
     if not both.num_rows:
         return None
@@ -155,6 +155,6 @@ def _field(table: TableRow, fields: Sequence[Field], name: str) -> Field:
     found = next((field for field in fields if fold(field.name) == fold(name)), None)
     if found is None:
         raise InvalidInputError(
-            f'Table "{table.table_name}" does not have a column "{name}" to be a key; nothing was merged.'
+            f'Table "{table.table_name}" does not have a column "{name}" to be a key; nothing was done.'
         )
     return found

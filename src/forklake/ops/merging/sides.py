@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from forklake.catalog.state import CatalogState
-from forklake.metastore.differences import shown_by_one
+from forklake.metastore.differences import may_differ, shown_by_one
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import MetadataTable, R
 from forklake.model.ids import TableId
@@ -70,6 +70,11 @@ class Sides:
         """Return the same states, read by another session."""
         bases = [base.version for base in self.bases]
         return Sides.of(session, self.lake_path, bases, self.source.version, self.target.version)
+
+    def may_change(self, side: Side, tables: Sequence[MetadataTable[Any]]) -> set[MetadataTable[Any]]:
+        """Return those metadata tables of which `changed_by` may find rows."""
+        asked = [may_differ(self.session, base.version, side.version, tables) for base in self.bases]
+        return {table for table, *told in zip(tables, *asked, strict=True) if any(told)}
 
     def changed_by(self, side: Side, table: MetadataTable[R], tables: Sequence[TableId] | None = None) -> list[R]:
         """Return the rows that a side or a base shows and the other does not.

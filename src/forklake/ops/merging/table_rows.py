@@ -12,13 +12,15 @@ from typing import Final
 import numpy as np
 
 from forklake.catalog.holdings import Held, HeldDifference, HeldFile, files_of, version_of
+from forklake.catalog.places import Places
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.engine.local.file_rows import Selection, file_rows
+from forklake.metastore.written_tables import TABLE
 from forklake.model.fork_merge import MOST_CONFLICTS, MergeConflict, RowKeys
 from forklake.model.ids import DataFileId, TableId
 from forklake.model.rows import InlinedRow, TableRow
 from forklake.ops.merging.choice import Chooser
-from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows
+from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows, unite
 from forklake.ops.merging.row_keys import KeyClash, find_clash
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, is_as_base
@@ -64,6 +66,12 @@ class RowsEdit:
             come.append(max(0, more))
             go.append(max(0, -more))
         return sum(come) + len(self.begun_rows), sum(go) + len(self.ended_rows)
+
+    def leave(self, file: DataFileId) -> None:
+        """Take back what becomes of a file."""
+        self.begun = [one for one in self.begun if one.row.data_file_id != file]
+        self.redone = [pair for pair in self.redone if pair[0].row.data_file_id != file]
+        self.deleted = [one for one in self.deleted if one[0].row.data_file_id != file]
 
     def __bool__(self) -> bool:
         return any((self.ended, self.begun, self.redone, self.deleted, self.ended_rows, self.begun_rows))
@@ -146,6 +154,13 @@ class RowsMerge:
             ours: What the target has otherwise than a base.
             lost: Who has dropped columns that the result has.
         """
+        edit = self._merge(table, place, theirs, ours, lost)
+        self._choose_adopted(edit, table, place, ours)
+        return edit
+
+    def _merge(
+        self, table: TableRow, place: tuple[str, str], theirs: Touched, ours: Touched, lost: LostColumns
+    ) -> RowsEdit:
         keys = self._keys.of(*place)
         if keys and ours:
             compared = self._compare(table, theirs | ours)
@@ -157,6 +172,35 @@ class RowsMerge:
             if is_as_base(bases, target, theirs):
                 return take_all(table.table_id, source, target)
         return self._merge_rows(table, place, self._compare(table, theirs | ours), lost)
+
+    def _choose_adopted(self, edit: RowsEdit, table: TableRow, place: tuple[str, str], ours: Touched) -> None:
+        """Keep one of two files that are one: both sides adopted it since the bases.
+
+        Their rows have ids of their own, so they would be there twice.
+        """
+        coming = {file.row.data_file_id: file for file in edit.begun if file.row.mapping_id is not None}
+        if not coming or not ours.files:
+            return
+        gone = {file.row.data_file_id for file in edit.ended}
+        held = holdings_of(self._sides.target, table.table_id, Touched(ours.files - gone - coming.keys())).files
+        staying = {file: one for file, one in held.items() if one.row.mapping_id is not None}
+        known = {path: file for file, path in self._paths(self._sides.target, table, staying).items()}
+        for file, path in sorted(self._paths(self._sides.source, table, coming).items()) if known else ():
+            if path not in known:
+                continue
+            if self._chooser.decide(MergeConflict("file", *place, path, "added", "added")):
+                edit.leave(known[path])
+                edit.ended.append(staying[known[path]])
+            else:
+                edit.leave(file)
+
+    def _paths(self, side: Side, table: TableRow, files: Mapping[DataFileId, HeldFile]) -> dict[DataFileId, str]:
+        if not files:
+            return {}
+        (own,) = side.rows(TABLE, {"table_id": table.table_id})
+        rows = [one.row for one in files.values()]
+        places = Places(self._sides.session, self._sides.lake_path, side, own, rows)
+        return {row.data_file_id: places.path(row) for row in rows}
 
     def has_rows_of_bases(self, side: Side, table: TableRow, what: Touched) -> bool:
         """Return whether a side has the same rows as the bases, wherever they are."""
@@ -188,18 +232,18 @@ class RowsMerge:
         choice = choose_rows(bases, theirs, ours)
         taken = choice.from_source
         if choice.conflicts[0].size and self._decide(place, choice.conflicts, choice.ambiguous):
-            taken = np.union1d(taken, choice.conflicts[0])
+            taken = unite(taken, choice.conflicts[0])
         if lost.by_target:
-            taken = np.union1d(taken, same_rows(theirs, ours))
+            taken = unite(taken, same_rows(theirs, ours))
         gone = taken
         if clash is not None and self._decide_keys(place, clash):
-            gone = np.union1d(taken, clash.ours)
+            gone = unite(taken, clash.ours)
         elif clash is not None:
             gone = taken = np.setdiff1d(taken, clash.theirs)
         kept, moved = ours.without(gone), theirs.only(taken)
         edit = RowsEdit(table.table_id, by_rows=True)
         for file in sorted({*source.files, *target.files}):
-            live = np.union1d(kept.positions_in(file), moved.positions_in(file))
+            live = unite(kept.positions_in(file), moved.positions_in(file))
             self._place_file(edit, file, live, (source, theirs), (target, ours))
         stays = set(kept.positions_in(INLINED).tolist())
         edit.ended_rows = [row for row_id, row in target.rows.items() if row_id not in stays]
@@ -285,7 +329,9 @@ def _numbers(values: object) -> Numbers:
 
 
 def _others(file: HeldFile, live: Numbers) -> Numbers:
-    return np.setdiff1d(np.arange(file.row.record_count, dtype=np.int64), live)
+    is_other = np.ones(file.row.record_count, np.bool_)
+    is_other[live] = False
+    return np.flatnonzero(is_other)
 
 
 def _shows_less(ours: HeldFile, theirs: HeldFile) -> bool:

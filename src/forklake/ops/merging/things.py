@@ -29,7 +29,6 @@ from forklake.metastore.written_tables import (
     MetadataTable,
 )
 from forklake.model.fork_merge import MergeConflict
-from forklake.model.ids import TableId
 from forklake.model.rows import ColumnRow, Row
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.sides import Side, Sides, by_key
@@ -140,9 +139,14 @@ class ObjectMerge:
             for row in side.rows(SCHEMA):
                 self._schemas[row.schema_id] = row.schema_name
 
-    def changes_of(self, kind: Kind, tables: Sequence[TableId] | None = None) -> set[Key]:
-        """Return the keys of things that the source has otherwise than a base."""
-        return set(by_key(self._sides.changed_by(self._sides.source, kind.table, tables), kind.key))
+    def changes_of(self, kinds: Sequence[Kind]) -> dict[Kind, set[Key]]:
+        """Return the keys of things that the source has otherwise than a base, by kind."""
+        source = self._sides.source
+        tables = self._sides.may_change(source, [kind.table for kind in kinds])
+        return {
+            kind: set(by_key(self._sides.changed_by(source, kind.table), kind.key)) if kind.table in tables else set()
+            for kind in kinds
+        }
 
     def merge(self, kind: Kind, keys: Iterable[Key], table: tuple[str, str] | None = None) -> list[Edit]:
         """Return what becomes of things of one kind.
