@@ -1,0 +1,150 @@
+"""Attach a catalog of a lake to a Spark session, under a name of the session."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Final, Self
+
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import SparkSession
+
+from forklake.catalog.moments import Moment
+from forklake.engine.spark.driver.failures import SPARK_ERRORS
+from forklake.engine.spark.driver.session import is_remote
+from forklake.errors import AlreadyExistsError, EngineError, InvalidInputError
+from forklake.lake import Catalog, Lake
+from forklake.lake.internals import is_past, runtime_of
+from forklake.spark_catalog.attached import Attached
+from forklake.spark_catalog.bridge import Bridge
+from forklake.spark_catalog.classes import load_classes
+from forklake.spark_catalog.statements import Statements
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_SETTING: Final = "spark.sql.catalog."
+_CLASS: Final = "forklake.LakeCatalog"
+_SPARKS_OWN: Final = frozenset({"spark_catalog", "system", "session", "builtin", "global_temp"})
+_numbers: Final = itertools.count(1)
+
+
+class SparkCatalog:
+    """A catalog of a lake that is attached to a Spark session.
+
+    As a context manager it is detached at the end of the block.
+    """
+
+    def __init__(self, attached: Attached, classes: Any, bridge: str, lake: Lake | None) -> None:
+        self._attached = attached
+        self._classes = classes
+        self._bridge = bridge
+        self._lake = lake
+
+    def __repr__(self) -> str:
+        return f"SparkCatalog({self.name!r}, {self._attached.catalog!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.detach()
+
+    @property
+    def name(self) -> str:
+        """The name that the session knows it by."""
+        return self._attached.name
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that it is attached to."""
+        return self._attached.spark
+
+    def detach(self) -> None:
+        """Take the catalog out of the session; detaching twice does no harm.
+
+        Frames that were made of its tables stay as they are. The lake stays open, unless `forklake.attach` opened it.
+        """
+        spark: Any = self.spark
+        with suppress(*SPARK_ERRORS):  # a session that is gone has no catalogs
+            if spark.conf.get(f"{_SETTING}{self.name}.bridge", None) == self._bridge:
+                if spark.catalog.currentCatalog() == self.name:
+                    spark.catalog.setCurrentCatalog("spark_catalog")
+                self._classes.unregister(self._bridge)
+                spark.conf.unset(f"{_SETTING}{self.name}")
+                spark.conf.unset(f"{_SETTING}{self.name}.bridge")
+                self._classes.forget(spark._jsparkSession, self.name)
+        if self._lake is not None:
+            self._lake.close()
+
+
+def attach(
+    lake: Lake,
+    spark: SparkSession | None,
+    name: str | None,
+    catalog: Catalog | str,
+    moment: Moment | None,
+    *,
+    read_only: bool,
+    owns_lake: bool = False,
+) -> SparkCatalog:
+    """Attach a catalog; see `Lake.attach`."""
+    found = lake.catalog(catalog) if isinstance(catalog, str) else catalog
+    if runtime_of(found).key != runtime_of(lake).key:
+        raise InvalidInputError(f"{found!r} is a catalog of another lake; nothing was attached.")
+    session = lake.spark if spark is None else spark
+    if is_remote(session):
+        raise EngineError(
+            "A catalog cannot be attached to a session of Spark Connect, whose Java process cannot be reached; nothing"
+            " was attached.",
+            hint='Read and write tables as format "forklake" there: see forklake.register().',
+        )
+    alias = (catalog if isinstance(catalog, str) else found.name) if name is None else name
+    classes = load_classes(session)
+    _check_free(session, alias)
+    of_session = lake.using(session)
+    used = Catalog(runtime_of(of_session), found.catalog_id, name=found.name)
+    if is_past(found):
+        moment = found.head if moment is None else found.at(moment).head
+    shown = used if moment is None else used.at(moment)
+    attached = Attached(
+        alias, next(_numbers), session, shown, runtime_of(of_session), Statements(shown), read_only=read_only
+    )
+    bridge = f"{attached.number}/{alias}"
+    _register(session, classes, bridge, attached)
+    return SparkCatalog(attached, classes, bridge, lake if owns_lake else None)
+
+
+def _check_free(spark: SparkSession, name: str) -> None:
+    """Refuse names that Spark cannot have, or has already."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise InvalidInputError(
+            f"{name!r} cannot be the name of a catalog in Spark; nothing was attached.",
+            hint='Name it with letters, digits and "_": lake.attach(spark, as_="shop", catalog=...).',
+        )
+    listed = [found.name for found in spark.catalog.listCatalogs()]
+    if name.lower() in _SPARKS_OWN or name in listed or spark.conf.get(f"{_SETTING}{name}", None) is not None:
+        raise AlreadyExistsError(
+            f'The Spark session has a catalog "{name}" already; nothing was attached.',
+            hint="Give another name with as_, or detach the other one first.",
+        )
+
+
+def _register(spark: SparkSession, classes: Any, bridge: str, attached: Attached) -> None:
+    session: Any = spark
+    ensure_callback_server_started(session._sc._gateway)  # type: ignore[no-untyped-call]
+    classes.register(bridge, Bridge(attached))
+    classes.install(session._jsparkSession)
+    setting = f"{_SETTING}{attached.name}"
+    spark.conf.set(f"{setting}.bridge", bridge)
+    spark.conf.set(setting, _CLASS)
+    try:
+        # Loaded now: a class that cannot be loaded is told here, and SHOW CATALOGS knows it.
+        spark.sql(f"SHOW SCHEMAS IN {attached.name}")
+    except SPARK_ERRORS as error:
+        classes.unregister(bridge)
+        spark.conf.unset(setting)
+        spark.conf.unset(f"{setting}.bridge")
+        raise EngineError(f'Spark could not load catalog "{attached.name}"; nothing was attached: {error}') from error

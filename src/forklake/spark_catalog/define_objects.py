@@ -1,0 +1,182 @@
+"""Tables and schemas as Spark defines them: create, alter, rename and drop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
+from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.lake.internals import content_of, run
+from forklake.model.names import fold, join_name
+from forklake.ops import append as appending
+from forklake.ops import define_schema, define_table
+from forklake.ops.define_table import NewTable
+from forklake.ops.set_tag import set_table_tag
+from forklake.spark_catalog.alterations import alter
+from forklake.spark_catalog.attached import MAIN, NO, YES, Answer, Attached, Question, Words
+from forklake.spark_catalog.new_columns import column_comments, new_columns, partition_keys
+from forklake.spark_catalog.table_properties import read_properties
+
+
+def create_table(attached: Attached, words: Words, given: Any) -> Answer:
+    """Create or replace a table, with its rows if there are some, as one commit.
+
+    "false": there is a table or view of that name.
+
+    Raises:
+        InvalidInputError: Tables of a lake cannot have such a column, key or property; nothing was created.
+    """
+    attached.check_writable()
+    found = attached.schema(content_of(attached.catalog), words)
+    if found is None:
+        return None
+    how = words.get("how", "create")
+    properties = read_properties(words["properties"])
+    rows = None if given is None else attached.frame(given)
+    new = NewTable(
+        words["name"],
+        new_columns(attached, words["columns"]),
+        found.schema_name,
+        partition_keys(words["keys"]),
+        properties.sorted_by,
+        or_replace=how != "create",
+    )
+    comments = column_comments(words["columns"])
+
+    def verb(staging: Staging) -> None:
+        if how == "replace":
+            lookup.table(staging.draft, new.name, new.schema)
+        made = define_table.create_table(staging, attached.runtime, new)
+        assert made is not None
+        row = lookup.table_by_id(staging.draft, made)
+        for key, value in properties.tags.items():
+            set_table_tag(staging, row, key, value)
+        for column, comment in comments.items():
+            set_table_tag(staging, row, "comment", comment, column=(column,))
+        if rows is not None:
+            appending.append(staging, attached.runtime, row, rows, by_name=False)
+
+    try:
+        run(attached.catalog, verb)
+    except AlreadyExistsError:
+        return NO
+    return YES
+
+
+def alter_table(attached: Attached, words: Words, given: Any) -> Answer:
+    """Alter a table, as one commit.
+
+    Raises:
+        InvalidInputError: Tables of a lake cannot be altered like that; nothing was changed.
+    """
+    attached.check_writable()
+    if attached.table(content_of(attached.catalog), words) is None:
+        return None
+
+    def verb(staging: Staging) -> None:
+        for change in words["changes"]:
+            alter(attached, staging, lookup.table(staging.draft, words["name"], _schema_name(words)), change)
+
+    run(attached.catalog, verb)
+    return YES
+
+
+def drop_table(attached: Attached, words: Words, given: Any) -> Answer:
+    """Drop a table."""
+    return _do(
+        attached,
+        lambda staging: define_table.drop_table(
+            staging, lookup.table(staging.draft, words["name"], _schema_name(words))
+        ),
+    )
+
+
+def rename_table(attached: Attached, words: Words, given: Any) -> Answer:
+    """Rename a table within its schema.
+
+    "false": there is a table or view of the new name.
+
+    Raises:
+        InvalidInputError: The new name is of another schema.
+    """
+    to = words["new_schema"]
+    if len(to) == 2 and fold(to[0]) == fold(attached.name):
+        to = to[1:]
+    if to and [fold(name) for name in to] != [fold(_schema_name(words))]:
+        raise InvalidInputError(
+            f'A table stays in its schema: "{join_name(_schema_name(words), words["name"])}" was not renamed.',
+            hint="To copy it into another schema, create a table there from a query.",
+        )
+    try:
+        return _do(
+            attached,
+            lambda staging: define_table.rename_table(
+                staging, lookup.table(staging.draft, words["name"], _schema_name(words)), words["new_name"]
+            ),
+        )
+    except AlreadyExistsError:
+        return NO
+
+
+def create_schema(attached: Attached, words: Words, given: Any) -> Answer:
+    """Create a schema; nothing is answered if there is one of that name.
+
+    Raises:
+        InvalidInputError: It would have properties, or parts.
+    """
+    attached.check_writable()
+    name = _one_name(words)
+    unknown = sorted(set(words["properties"]) - {"owner"})
+    if unknown:
+        raise InvalidInputError(
+            f'Schemas of a lake have no properties, such as "{unknown[0]}"; schema "{name}" was not created.'
+        )
+    try:
+        run(attached.catalog, lambda staging: define_schema.create_schema(staging, name))
+    except AlreadyExistsError:
+        return None
+    return YES
+
+
+def drop_schema(attached: Attached, words: Words, given: Any) -> Answer:
+    """Drop a schema.
+
+    Raises:
+        InvalidInputError: It holds something, and CASCADE was not said.
+    """
+    name = _one_name(words)
+    return _do(attached, lambda staging: define_schema.drop_schema(staging, name, cascade=words["cascade"]))
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "create_table": create_table,
+    "alter_table": alter_table,
+    "drop_table": drop_table,
+    "rename_table": rename_table,
+    "create_schema": create_schema,
+    "drop_schema": drop_schema,
+}
+
+
+def _do(attached: Attached, verb: Callable[[Staging], None]) -> Answer:
+    """Run a verb; nothing is answered if what it is about is not there."""
+    attached.check_writable()
+    try:
+        run(attached.catalog, verb)
+    except NotFoundError:
+        return None
+    return YES
+
+
+def _schema_name(words: Words) -> str:
+    names = words["schema"]
+    return names[0] if names else MAIN
+
+
+def _one_name(words: Words) -> str:
+    if len(words["schema"]) != 1:
+        raise InvalidInputError(f'"{".".join(words["schema"])}" is no name of a schema of a lake; nothing was changed.')
+    name: str = words["schema"][0]
+    return name

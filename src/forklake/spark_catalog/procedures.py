@@ -1,0 +1,202 @@
+"""Procedures of the schema ``system``: ``CALL shop.system.fork('trial')``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model.names import fold
+from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
+
+Rows = Sequence[Sequence[Any]]
+
+_COMPACTED: Final = "schema_name STRING, table_name STRING, files_processed BIGINT, files_created BIGINT"
+
+
+@dataclass(frozen=True, slots=True)
+class _Procedure:
+    """A procedure.
+
+    Attributes:
+        parameters: Names and types, in order; ``!`` behind a type: it must be given.
+        columns: The columns of its rows.
+        run: What it does; it returns rows, or a frame that has its own columns.
+        changes: Whether it changes something, which a read-only attachment refuses.
+    """
+
+    parameters: Mapping[str, str]
+    columns: str
+    run: Callable[[Attached, Mapping[str, Any]], Rows | DataFrame]
+    changes: bool = True
+
+
+def names(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the names of all procedures."""
+    return say(sorted(_PROCEDURES))
+
+
+def parameters(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the parameters of a procedure.
+
+    Raises:
+        NotFoundError: There is no such procedure.
+    """
+    found = _procedure(attached, words).parameters
+    return say(
+        [{"name": name, "type": kind.rstrip("!"), "required": kind.endswith("!")} for name, kind in found.items()]
+    )
+
+
+def call(attached: Attached, words: Words, given: Any) -> Answer:
+    """Run a procedure, and return its rows.
+
+    Raises:
+        InvalidInputError: It changes something, and the attachment is read-only.
+    """
+    found = _procedure(attached, words)
+    if found.changes:
+        attached.check_writable()
+    rows = found.run(attached, words["arguments"])
+    frame: Any = rows if isinstance(rows, DataFrame) else attached.spark.createDataFrame(list(rows), found.columns)
+    return frame._jdf
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {"procedures": names, "procedure": parameters, "call": call}
+
+
+def _procedure(attached: Attached, words: Words) -> _Procedure:
+    found = _PROCEDURES.get(fold(words["name"]))
+    if found is None or [fold(name) for name in words["schema"]] != ["system"]:
+        raise NotFoundError(
+            f'There is no procedure "{".".join([*words["schema"], words["name"]])}" in catalog "{attached.name}".',
+            hint=f"There are, in its schema system: {', '.join(sorted(_PROCEDURES))}.",
+        )
+    return found
+
+
+# ---- what they do ----------------------------------------------------------------------------------------------------
+
+
+def _fork(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    if attached.read_only:  # at a past snapshot there can be forks
+        attached.check_writable()
+    made = attached.catalog.fork(given["name"], at=_moment(given), ttl=given["ttl"])
+    return [(made.name, int(made.catalog_id), int(made.head))]
+
+
+def _snapshots(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    return [
+        (int(one.snapshot_id), one.snapshot_time, one.changes_made, one.author, one.commit_message)
+        for one in attached.catalog.snapshots(limit=given["limit"])
+    ]
+
+
+def _tag(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    made = attached.catalog.tag(given["name"], at=given["snapshot_id"], message=given["message"])
+    return [(made.name, int(made.snapshot_id))]
+
+
+def _untag(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    attached.catalog.untag(given["name"])
+    return [(given["name"],)]
+
+
+def _tags(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    return [(one.name, int(one.snapshot_id), one.message) for one in attached.catalog.tags()]
+
+
+def _table_changes(attached: Attached, given: Mapping[str, Any]) -> DataFrame:
+    return attached.catalog.table(given["table"]).changes(given["start_snapshot"], given["end_snapshot"])
+
+
+def _merge_files(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    done = attached.catalog.maintenance.merge_adjacent_files(given["table"], dry_run=bool(given["dry_run"]))
+    return [(one.schema_name, one.table_name, one.files_processed, one.files_created) for one in done]
+
+
+def _rewrite_files(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    done = attached.catalog.maintenance.rewrite_data_files(
+        given["table"], delete_threshold=given["delete_threshold"], dry_run=bool(given["dry_run"])
+    )
+    return [(one.schema_name, one.table_name, one.files_processed, one.files_created) for one in done]
+
+
+def _flush(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    done = attached.catalog.maintenance.flush_inlined(table=given["table"], dry_run=bool(given["dry_run"]))
+    return [(one.schema_name, one.table_name, one.row_count, one.delete_count) for one in done]
+
+
+def _expire(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    ids = given["snapshot_id"]
+    done = attached.catalog.maintenance.expire_snapshots(
+        versions=None if ids is None else [ids],
+        older_than=given["older_than"],
+        dry_run=bool(given["dry_run"]),
+    )
+    return [(int(one),) for one in done]
+
+
+def _clean_up(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    done = attached.catalog.maintenance.cleanup_old_files(
+        older_than=given["older_than"], cleanup_all=bool(given["cleanup_all"]), dry_run=bool(given["dry_run"])
+    )
+    return [(path,) for path in done.deleted]
+
+
+def _set_option(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    attached.catalog.options.set(given["name"], given["value"], table=given["table"])
+    return [(given["name"], given["value"])]
+
+
+def _moment(given: Mapping[str, Any]) -> Any:
+    """Return the one moment that is given, if any."""
+    found = [value for value in (given["snapshot_id"], given["timestamp"], given["tag"]) if value is not None]
+    if len(found) > 1:
+        raise InvalidInputError("A fork is made at a snapshot, a time or a tag, not at several; no fork was made.")
+    return found[0] if found else None
+
+
+_PROCEDURES: Final[Mapping[str, _Procedure]] = {
+    "cleanup_old_files": _Procedure(
+        {"older_than": "STRING", "cleanup_all": "BOOLEAN", "dry_run": "BOOLEAN"}, "path STRING", _clean_up
+    ),
+    "expire_snapshots": _Procedure(
+        {"older_than": "STRING", "snapshot_id": "BIGINT", "dry_run": "BOOLEAN"}, "snapshot_id BIGINT", _expire
+    ),
+    "flush_inlined_data": _Procedure(
+        {"table": "STRING", "dry_run": "BOOLEAN"},
+        "schema_name STRING, table_name STRING, rows_flushed BIGINT, deletes_flushed BIGINT",
+        _flush,
+    ),
+    "fork": _Procedure(
+        {"name": "STRING!", "snapshot_id": "BIGINT", "timestamp": "STRING", "tag": "STRING", "ttl": "STRING"},
+        "catalog_name STRING, catalog_id BIGINT, snapshot_id BIGINT",
+        _fork,
+        changes=False,
+    ),
+    "merge_adjacent_files": _Procedure({"table": "STRING", "dry_run": "BOOLEAN"}, _COMPACTED, _merge_files),
+    "rewrite_data_files": _Procedure(
+        {"table": "STRING", "delete_threshold": "DOUBLE", "dry_run": "BOOLEAN"}, _COMPACTED, _rewrite_files
+    ),
+    "set_option": _Procedure(
+        {"name": "STRING!", "value": "STRING!", "table": "STRING"}, "name STRING, value STRING", _set_option
+    ),
+    "snapshots": _Procedure(
+        {"limit": "INT"},
+        "snapshot_id BIGINT, snapshot_time TIMESTAMP, changes_made STRING, author STRING, commit_message STRING",
+        _snapshots,
+        changes=False,
+    ),
+    "table_changes": _Procedure(
+        {"table": "STRING!", "start_snapshot": "BIGINT!", "end_snapshot": "BIGINT"}, "", _table_changes, changes=False
+    ),
+    "tag": _Procedure(
+        {"name": "STRING!", "snapshot_id": "BIGINT", "message": "STRING"}, "name STRING, snapshot_id BIGINT", _tag
+    ),
+    "tags": _Procedure({}, "name STRING, snapshot_id BIGINT, message STRING", _tags, changes=False),
+    "untag": _Procedure({"name": "STRING!"}, "name STRING", _untag),
+}

@@ -1,0 +1,147 @@
+"""Tables and schemas as Spark looks them up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.catalog import describe, lookup, versions
+from forklake.catalog.moments import Moment, TagName
+from forklake.catalog.state import CatalogState, Content
+from forklake.errors import NotFoundError
+from forklake.lake.internals import content_of
+from forklake.model.quoting import quote_spark_name
+from forklake.model.rows import TableRow
+from forklake.ops.read_table import plan_table
+from forklake.spark_catalog import table_facts
+from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, Words, say
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def resolve(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return a key for a table at the snapshot of a statement, or at the moment named.
+
+    A key always means the same rows.
+
+    Raises:
+        SnapshotNotFoundError: The moment is none of the catalog's.
+        NotFoundError: There was no such table at the moment.
+    """
+    content = _content(attached, words)
+    row = attached.table(content, words)
+    if row is not None:
+        return f"{attached.number}.{row.table_id}.{content.version.snapshot_id}"
+    if _moment(words) is None:
+        return None
+    raise NotFoundError(
+        f'There was no table "{words["name"]}" at snapshot {content.version.snapshot_id} of catalog "{attached.name}".'
+    )
+
+
+def describe_table(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the properties and partition keys of a resolved table."""
+    content = _content(attached, words)
+    row = _row(attached, content, words)
+    return say({"properties": table_facts.properties(content, row), "keys": table_facts.keys(content, row)})
+
+
+def plan(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the plan of a resolved table: that of its DataFrame."""
+    content = _content(attached, words)
+    row = _row(attached, content, words)
+    frame = attached.runtime.engine.scan(plan_table(attached.runtime, content, row, None))
+    comments = {column.name: column.comment for column in describe.columns(content, row.table_id)}
+    if any(comments.values()):
+        frame = frame.select(*(_with_comment(name, comments.get(name)) for name in frame.columns))
+    return frame._jdf.queryExecution().analyzed()
+
+
+def target(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the columns, properties and partition keys of a table to change.
+
+    Raises:
+        InvalidInputError: Nothing can be changed through this attachment.
+    """
+    content = attached.statements.content(words["statement"])
+    row = attached.table(content, words)
+    if row is None:
+        return None
+    attached.check_writable()
+    return say(
+        {
+            "columns": table_facts.columns_json(attached, content, row),
+            "properties": table_facts.properties(content, row),
+            "keys": table_facts.keys(content, row),
+        }
+    )
+
+
+def exists(attached: Attached, words: Words, given: Any) -> Answer:
+    """Tell whether there is a table now."""
+    return None if attached.table(_now(attached), words) is None else YES
+
+
+def tables(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the names of the tables of a schema."""
+    content = _now(attached)
+    found = attached.schema(content, words)
+    return None if found is None else say([row.table_name for row in lookup.tables(content, found.schema_id)])
+
+
+def schemas(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the names of all schemas."""
+    return say([row.schema_name for row in lookup.schemas(_now(attached))])
+
+
+def schema(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the properties of a schema: it has none."""
+    return None if attached.schema(_now(attached), words) is None or not words["schema"] else say({})
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "resolve": resolve,
+    "describe": describe_table,
+    "plan": plan,
+    "target": target,
+    "exists": exists,
+    "tables": tables,
+    "schemas": schemas,
+    "schema": schema,
+}
+
+
+def _now(attached: Attached) -> Content:
+    return content_of(attached.catalog)
+
+
+def _moment(words: Words) -> Moment | None:
+    """Return the moment that a read names: a snapshot id, else a tag, or a time."""
+    if "micros" in words:
+        return _EPOCH + timedelta(microseconds=words["micros"])
+    if "version" not in words:
+        return None
+    text: str = words["version"]
+    return int(text) if text.isascii() and text.isdigit() else TagName(text)
+
+
+def _content(attached: Attached, words: Words) -> Content:
+    content = attached.statements.content(words["statement"])
+    moment = _moment(words)
+    if moment is None:
+        return content
+    store = attached.runtime.store
+    return CatalogState(store, versions.version_of(store, content.version, moment))
+
+
+def _row(attached: Attached, content: Content, words: Words) -> TableRow:
+    names = words["schema"]
+    return lookup.table(content, words["name"], names[0] if names else MAIN)
+
+
+def _with_comment(name: str, comment: str | None) -> Any:
+    column = F.col(quote_spark_name(name))
+    return column if comment is None else column.alias(name, metadata={"comment": comment})

@@ -1,0 +1,82 @@
+"""Rows that Spark hands over for a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
+from forklake.lake.internals import commit, run
+from forklake.model.rows import TableRow
+from forklake.ops import append as appending
+from forklake.ops.change_table import truncate as delete_all
+from forklake.ops.overwrite import overwrite as replace_rows
+from forklake.spark_catalog import catalyst
+from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, Words
+
+
+def append(attached: Attached, words: Words, given: Any) -> Answer:
+    """Add rows, which have the columns of the table in its order.
+
+    Raises:
+        CommitConflictError: The table was altered or dropped since the statement was analysed.
+    """
+    frame = attached.frame(given)
+    return change_table(
+        attached,
+        words,
+        lambda staging, row: appending.append(staging, attached.runtime, row, frame, by_name=False),
+    )
+
+
+def overwrite(attached: Attached, words: Words, given: Any) -> Answer:
+    """Replace all rows.
+
+    Raises:
+        CommitConflictError: Others changed rows of the table since the statement was analysed.
+    """
+    frame = attached.frame(given)
+    return change_table(
+        attached,
+        words,
+        lambda staging, row: replace_rows(staging, attached.runtime, row, frame, None, by_name=False),
+    )
+
+
+def truncate(attached: Attached, words: Words, given: Any) -> Answer:
+    """Delete all rows that there are now."""
+    attached.check_writable()
+    commit(attached.catalog, lambda staging: delete_all(staging, attached.runtime, _row(staging, words)))
+    return YES
+
+
+def change(attached: Attached, words: Words, given: Any) -> Answer:
+    """Update, delete, merge or replace rows as a plan of Spark says.
+
+    Raises:
+        CommitConflictError: Others changed the same since the statement was analysed.
+        InvalidInputError: A row would be changed twice, or a value does not fit.
+    """
+    verb = catalyst.change_verb(attached, given)
+    return change_table(attached, words, verb)
+
+
+def change_table(attached: Attached, words: Words, verb: Callable[[Staging, TableRow], int]) -> Answer:
+    """Run a verb on a table at the snapshot of the statement, and commit."""
+    with attached.begin(words) as transaction:
+        run(transaction, lambda staging: verb(staging, _row(staging, words)))
+    return YES
+
+
+def _row(staging: Staging, words: Words) -> TableRow:
+    names = words["schema"]
+    return lookup.table(staging.draft, words["name"], names[0] if names else MAIN)
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "append": append,
+    "overwrite": overwrite,
+    "truncate": truncate,
+    "change": change,
+}

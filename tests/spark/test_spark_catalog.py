@@ -1,0 +1,528 @@
+"""Catalogs of a lake in a Spark session: statements, snapshots, sessions and what is refused."""
+
+import random
+import re
+import threading
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from pyspark.errors import AnalysisException, IllegalArgumentException, PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+import forklake
+from forklake import Catalog, Lake, SparkCatalog
+from forklake.errors import AlreadyExistsError, EngineError, InvalidInputError, NotFoundError
+from forklake.spark_catalog import bridge, classes
+from tests.pages import DOCS, run_examples
+
+GUIDE = DOCS / "guide" / "spark.md"
+
+
+@pytest.fixture
+def session(spark: SparkSession) -> SparkSession:
+    """Give a session of its own, without views and catalogs of other tests."""
+    return spark.newSession()
+
+
+@pytest.fixture
+def lake(tmp_path: Path, session: SparkSession) -> Iterator[Lake]:
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=session) as opened:
+        yield opened
+
+
+@pytest.fixture
+def shop(lake: Lake, session: SparkSession) -> Iterator[Catalog]:
+    made = lake.create_catalog("shop")
+    made.options.set("data_inlining_row_limit", 10)
+    with lake.attach(session, catalog="shop"):
+        yield made
+
+
+def rows(session: SparkSession, text: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in session.sql(text).collect()]
+
+
+# ---- the guide -------------------------------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_guide_run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_examples(GUIDE) > 10
+
+
+def test_every_statement_of_the_guide_runs_and_changes_make_one_commit(
+    session: SparkSession, shop: Catalog, tmp_path: Path
+) -> None:
+    page = GUIDE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sql\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    statements = [line.rstrip(";") for block in blocks for line in block.splitlines()]
+    assert len(statements) > 50
+    session.sql("CREATE TABLE shop.main.orders (id BIGINT, item STRING, amount DECIMAL(10, 2))")
+    session.sql("INSERT INTO shop.main.orders VALUES (1, 'apple', 1.50), (2, 'pear', 2.50)")
+    changes = ("CREATE SCHEMA", "CREATE TABLE", "CREATE OR", "ALTER", "COMMENT", "INSERT", "UPDATE", "DELETE", "MERGE")
+    for statement in statements:
+        before = len(shop.snapshots())
+        session.sql(statement).collect()
+        made = len(shop.snapshots()) - before
+        if statement.startswith((*changes, "TRUNCATE", "DROP")) and "EXISTS" not in statement:
+            assert made == 1, statement
+    assert shop.schemas.list() == ["main"]
+
+
+def test_what_the_guide_says_is_refused_is_refused_and_changes_nothing(session: SparkSession, shop: Catalog) -> None:
+    table = GUIDE.read_text(encoding="utf-8").partition("## What is refused")[2].partition("## Forks")[0]
+    refused = re.findall(r"^\| `([^`]+)` \|", table, flags=re.MULTILINE)
+    assert len(refused) > 8
+    session.sql("CREATE TABLE shop.main.orders (id BIGINT, item STRING, amount DECIMAL(10, 2))")
+    before = shop.head
+    for statement in refused:
+        with pytest.raises(PySparkException) as found:
+            session.sql(statement).collect()
+        assert "Py4J" not in str(found.value), statement
+        assert "Traceback" not in str(found.value), statement
+    assert shop.head == before
+    streams: list[Callable[[], object]] = [
+        lambda: session.readStream.table("shop.main.orders"),
+        lambda: session.readStream.format("rate").load().writeStream.toTable("shop.main.orders"),
+    ]
+    for stream in streams:
+        with pytest.raises(IllegalArgumentException, match="forklake"):
+            stream()
+
+
+# ---- reads -----------------------------------------------------------------------------------------------------------
+
+
+def make_varied_table(shop: Catalog) -> forklake.Table:
+    """Make a table with files, deletes, inlined rows, partitions, evolved and nested columns, and odd names."""
+    table = shop.create_table(
+        "Odd Name",
+        {"Id": "BIGINT", "k": "INTEGER", "when": "TIMESTAMP", "v": "VARCHAR", "s": "STRUCT(a INTEGER, b VARCHAR[])"},
+        partition_by=["month(when)"],
+    )
+    made = [
+        {
+            "Id": number,
+            "k": number % 7,
+            "when": f"2026-{number % 5 + 1:02}-03 10:00:00",
+            "v": None if number % 11 == 0 else f"v{number % 13}",
+            "s": {"a": number, "b": [str(number), None]},
+        }
+        for number in range(60)
+    ]
+    table.append(made[:40])
+    table.delete("Id % 9 = 4")
+    table.alter.add_column(forklake.ColumnDefinition("extra", "DECIMAL(9,2)", default="1.25"))
+    table.alter.rename_column("k", "kind")
+    table.append(
+        [{**{n: row[n] for n in ("Id", "when", "v", "s")}, "kind": row["k"], "extra": "7.5"} for row in made[40:]]
+    )
+    table.append([{"Id": 1000, "kind": 3, "v": "inlined"}])
+    table.update({"v": "v || '!'"}, where="kind = 2")
+    table.alter.comment("what it is", column="kind")
+    return table
+
+
+def test_random_queries_on_attached_tables_equal_the_same_on_raw_rows(session: SparkSession, shop: Catalog) -> None:
+    table = make_varied_table(shop)
+    shop.create_table("empty", {"Id": "BIGINT", "kind": "INTEGER", "v": "VARCHAR"})
+    session.createDataFrame(table.dataframe().collect(), table.inspect.spark_schema).createTempView("raw")
+    session.createDataFrame([], "Id BIGINT, kind INT, v STRING").createTempView("raw_empty")
+    chance = random.Random(16)
+    conditions = ["x.Id % 3 = 1", "x.v LIKE 'v1%'", "x.kind IN (1, 2, 5)", "x.s.a > 20", "x.extra < 5", "x.v IS NULL"]
+    shapes = [
+        "SELECT x.Id, x.v, x.extra FROM {t} x WHERE {c}",
+        "SELECT x.kind, count(*), sum(x.extra), max(x.v) FROM {t} x WHERE {c} GROUP BY x.kind",
+        "SELECT x.Id, y.Id, y.s FROM {t} x JOIN {t} y ON x.kind = y.kind AND x.Id < y.Id WHERE {c}",
+        "SELECT x.Id FROM {t} x LEFT JOIN {e} e ON x.Id = e.Id WHERE {c} AND e.v IS NULL",
+        "SELECT x.Id FROM {t} x WHERE {c} AND x.Id IN (SELECT max(y.Id) FROM {t} y GROUP BY y.kind)",
+        "WITH w AS (SELECT * FROM {t} x WHERE {c}) SELECT kind, count(*) OVER (PARTITION BY kind) FROM w",
+        "SELECT x.Id, p.item FROM {t} x LATERAL VIEW explode(x.s.b) p AS item WHERE {c}",
+    ]
+    for _ in range(12):
+        shape, condition = chance.choice(shapes), " AND ".join(chance.sample(conditions, chance.randint(1, 2)))
+        ours = shape.format(t="shop.main.`odd name`", e="shop.EMPTY", c=condition)
+        raw = shape.format(t="raw", e="raw_empty", c=condition)
+        assert sorted(map(str, rows(session, ours))) == sorted(map(str, rows(session, raw))), ours
+
+
+def test_a_read_is_the_plan_of_the_tables_frame(session: SparkSession, shop: Catalog) -> None:
+    table = shop.create_table("orders", {"id": "BIGINT", "item": "VARCHAR"})
+    table.append(session.range(100).selectExpr("id", "'x' AS item"))
+
+    def plan(frame: Any) -> str:
+        found = frame.where("id > 3")._jdf.queryExecution().optimizedPlan().canonicalized().toString()
+        return re.sub(r"#\d+|@\w+", "", found)
+
+    assert plan(session.table("shop.main.orders")) == plan(table.dataframe())
+
+
+def test_time_travel_reaches_snapshots_times_and_tags_of_the_lineage_only(
+    session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    table = shop.create_table("orders", {"id": "BIGINT"})
+    table.append([{"id": 1}])
+    first = shop.head
+    shop.tag("one")
+    time = shop.snapshots()[-1].snapshot_time
+    table.append([{"id": 2}])
+    other = lake.create_catalog("other")
+    other.create_table("orders", {"id": "BIGINT"}).append([{"id": 99}])
+    count = "SELECT count(*) FROM shop.main.orders"
+    micros = int(time.timestamp() * 1_000_000) + 1
+    assert rows(session, f"{count} VERSION AS OF {first}") == [(1,)]
+    assert rows(session, f"{count} VERSION AS OF 'one'") == [(1,)]
+    assert rows(session, f"{count} TIMESTAMP AS OF timestamp_micros({micros})") == [(1,)]
+    assert session.read.option("versionAsOf", first).table("shop.main.orders").count() == 1
+    assert rows(session, count) == [(2,)]
+    for wrong in (f"VERSION AS OF {other.head}", "VERSION AS OF 'none'", "TIMESTAMP AS OF '1990-01-01'"):
+        with pytest.raises(IllegalArgumentException, match="No snapshot"):
+            session.sql(f"{count} {wrong}")
+    with pytest.raises(AnalysisException, match="SINGLE_PART_NAMESPACE"):
+        session.sql("SELECT * FROM other.main.orders")
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+        session.sql("SELECT * FROM shop.other.main.orders")
+    hidden = session.read.option("catalog", "other").option("lake", "lake.db").table("shop.main.orders")
+    assert sorted(row.id for row in hidden.collect()) == [1, 2]
+
+
+def test_views_and_cached_tables_see_later_rows_and_frames_do_not(session: SparkSession, shop: Catalog) -> None:
+    shop.create_table("orders", {"id": "BIGINT"}).append([{"id": 1}])
+    session.sql("CREATE TEMPORARY VIEW seen AS SELECT * FROM shop.main.orders")
+    session.sql("CACHE TABLE shop.main.orders")
+    frame = session.table("shop.main.orders")
+    session.sql("INSERT INTO shop.main.orders VALUES (2)")
+    shop.table("orders").append([{"id": 3}])
+    assert frame.count() == 1
+    assert session.table("seen").count() == session.table("shop.main.orders").count() == 3
+
+
+# ---- one snapshot per statement --------------------------------------------------------------------------------------
+
+
+def test_tables_of_one_statement_are_read_at_one_snapshot(
+    session: SparkSession, shop: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts = [shop.create_table(name, {"id": "BIGINT", "amount": "BIGINT"}) for name in ("a", "b")]
+    for account in accounts:
+        account.append([{"id": 1, "amount": 100}])
+    answer = bridge._QUESTIONS["resolve"]
+
+    def move() -> None:
+        with shop.transaction() as transaction:
+            transaction.table("a").update({"amount": "amount - 1"})
+            transaction.table("b").update({"amount": "amount + 1"})
+
+    def resolve_and_move(*given: Any) -> Any:
+        found = answer(*given)
+        move()
+        return found
+
+    monkeypatch.setitem(bridge._QUESTIONS, "resolve", resolve_and_move)
+    session.sql("CREATE TEMPORARY VIEW sums AS SELECT sum(amount) AS n FROM shop.main.b")
+    for text in (
+        "SELECT a.amount + b.amount FROM shop.main.a JOIN shop.main.b ON a.id = b.id",
+        "SELECT (SELECT amount FROM shop.main.a) + (SELECT n FROM sums)",
+        "WITH x AS (SELECT amount FROM shop.main.b) SELECT a.amount + x.amount FROM shop.main.a, x",
+    ):
+        assert rows(session, text) == [(200,)], text
+    assert rows(session, "SELECT amount FROM shop.main.a")[0][0] < 100
+
+
+def test_the_sum_never_wavers_while_a_writer_moves_money(session: SparkSession, shop: Catalog) -> None:
+    for name in ("a", "b"):
+        shop.create_table(name, {"amount": "BIGINT"}).append([{"amount": 100}])
+    stop = threading.Event()
+    moved = 0
+
+    def write() -> None:
+        nonlocal moved
+        while not stop.is_set():
+            with shop.transaction() as transaction:
+                transaction.table("a").overwrite([{"amount": 99 - moved}])
+                transaction.table("b").overwrite([{"amount": 101 + moved}])
+            moved += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        seen = [
+            rows(session, "SELECT a.amount + b.amount, a.amount FROM shop.main.a CROSS JOIN shop.main.b")[0]
+            for _ in range(8)
+        ]
+    finally:
+        stop.set()
+        writer.join()
+    assert {total for total, _ in seen} == {200}
+    assert moved > 0
+
+
+def test_a_change_whose_base_moved_conflicts_and_changes_nothing(
+    session: SparkSession, shop: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = shop.create_table("orders", {"id": "BIGINT"})
+    table.append(session.range(50).coalesce(1))
+    answer = bridge._QUESTIONS["target"]
+
+    def answer_and_delete(*given: Any) -> Any:
+        found = answer(*given)
+        table.delete("id = 3")
+        return found
+
+    monkeypatch.setitem(bridge._QUESTIONS, "target", answer_and_delete)
+    for text in ("DELETE FROM shop.main.orders WHERE id < 5", "UPDATE shop.main.orders SET id = 7 WHERE id = 3"):
+        table.append([{"id": 3}])
+        with pytest.raises(IllegalArgumentException, match="conflict"):
+            session.sql(text)
+        assert table.count() == 49
+
+
+# ---- changes ---------------------------------------------------------------------------------------------------------
+
+
+def test_random_changes_leave_the_rows_that_duckdb_has(session: SparkSession, shop: Catalog) -> None:
+    chance = random.Random(5)
+    oracle = duckdb.connect()
+    for run in (session.sql, oracle.sql):
+        where = "shop.main.t" if run == session.sql else "t"
+        run(f"CREATE TABLE {where} (id BIGINT, n INT, v VARCHAR(20))")
+    session.sql("ALTER TABLE shop.main.t ALTER COLUMN n SET DEFAULT 4")
+    oracle.sql("ALTER TABLE t ALTER COLUMN n SET DEFAULT 4")
+
+    def values(count: int) -> str:
+        start = chance.randint(0, 30)
+        return ", ".join(f"({start + one}, {chance.randint(0, 9)}, 'v{chance.randint(0, 5)}')" for one in range(count))
+
+    shapes: list[Callable[[], str]] = [
+        lambda: f"INSERT INTO {{t}} VALUES {values(chance.choice([3, 15]))}",
+        lambda: f"INSERT INTO {{t}} (id, v) VALUES ({chance.randint(0, 40)}, 'short')",
+        lambda: f"UPDATE {{t}} SET n = n + 1, v = concat(v, '+') WHERE id % {chance.randint(2, 5)} = 0",
+        lambda: f"UPDATE {{t}} SET n = (SELECT max(o.n) FROM {{t}} o) WHERE id > {chance.randint(10, 30)}",
+        lambda: f"DELETE FROM {{t}} WHERE n = {chance.randint(0, 9)} OR v IN (SELECT min(v) FROM {{t}})",
+        lambda: "DELETE FROM {t} WHERE EXISTS (SELECT 1 FROM {t} o WHERE o.id = {t}.id + 7 AND o.n > 5)",
+        lambda: (
+            f"MERGE INTO {{t}} AS t USING (SELECT * FROM (VALUES {values(6)}) AS x(id, n, v)) AS s ON t.id = s.id"
+            " AND t.n > 2 WHEN MATCHED AND s.n > 6 THEN DELETE WHEN MATCHED THEN UPDATE SET v = s.v, n = s.n + t.n"
+            " WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)"
+            f" WHEN NOT MATCHED BY SOURCE AND t.id > {chance.randint(25, 40)} THEN UPDATE SET v = 'left'"
+        ),
+        lambda: "INSERT INTO {t} SELECT id + 50, n, v FROM {t} WHERE n < 3",
+    ]
+    for _ in range(14):
+        text = chance.choice(shapes)()
+        try:
+            oracle.sql(text.format(t="t"))
+        except duckdb.Error:
+            continue
+        session.sql(text.format(t="shop.main.t"))
+        want = sorted(oracle.sql("SELECT id, n, v FROM t").fetchall(), key=str)
+        assert sorted(rows(session, "SELECT id, n, v FROM shop.main.t"), key=str) == want, text
+    assert len(want) > 5
+
+
+def test_frames_replace_conditions_and_partitions_in_one_commit(session: SparkSession, shop: Catalog) -> None:
+    session.sql("CREATE TABLE shop.main.t (id BIGINT, at TIMESTAMP_NTZ, k STRING) PARTITIONED BY (months(at), k)")
+    made = session.range(12).selectExpr("id", "make_timestamp_ntz(2026, id % 3 + 1, 5, 0, 0, 0) AS at", "'a' AS k")
+    made.writeTo("shop.main.t").append()
+    before = len(shop.snapshots())
+    made.where("id = 4").withColumn("id", F.lit(100).cast("bigint")).writeTo("shop.main.t").overwritePartitions()
+    assert len(shop.snapshots()) == before + 1
+    assert {row[0] for row in rows(session, "SELECT id FROM shop.main.t")} == {0, 3, 6, 9, 2, 5, 8, 11, 100}
+    made.where("id = 1").writeTo("shop.main.t").overwrite((F.col("id") > 5) & (F.col("id") < 50))
+    assert {row[0] for row in rows(session, "SELECT id FROM shop.main.t")} == {0, 3, 2, 5, 100, 1}
+    session.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    session.sql("INSERT OVERWRITE shop.main.t SELECT 7, TIMESTAMP_NTZ '2026-01-09 00:00:00', 'a'")
+    assert {row[0] for row in rows(session, "SELECT id FROM shop.main.t")} == {2, 5, 100, 1, 7}
+    assert [column.name for column in session.catalog.listColumns("shop.main.t")] == ["id", "at", "k"]
+    assert session.catalog.getTable("shop.main.t").namespace == ["main"]
+    assert shop.table("t").inspect.partition_by == (
+        forklake.PartitionField("at", "epoch_month"),
+        forklake.PartitionField("k"),
+    )
+
+
+def test_definitions_reach_the_lake(session: SparkSession, shop: Catalog) -> None:
+    session.sql(
+        "CREATE TABLE shop.main.t (id BIGINT NOT NULL COMMENT 'key', d DECIMAL(5,2) DEFAULT 1.5, at TIMESTAMP DEFAULT"
+        " current_timestamp()) COMMENT 'all' TBLPROPERTIES ('team' = 'x', 'sorted_by' = 'id DESC, d')"
+    )
+    table = shop.table("t")
+    assert [(column.name, column.type, column.nulls_allowed, column.comment) for column in table.columns] == [
+        ("id", "int64", False, "key"),
+        ("d", "decimal(5,2)", True, None),
+        ("at", "timestamptz", True, None),
+    ]
+    assert table.inspect.tags == {"comment": "all", "team": "x"}
+    assert [key.direction for key in table.inspect.sort_by] == ["DESC", "ASC"]
+    session.sql("INSERT INTO shop.main.t (id) VALUES (1)")
+    (found,) = table.rows()
+    assert found[:2] == (1, Decimal("1.50"))
+    assert found[2] is not None
+    with pytest.raises(PySparkException, match="NULL"):
+        session.sql("INSERT INTO shop.main.t (id) VALUES (NULL)")
+    with pytest.raises(AnalysisException, match="ARITY"):
+        session.sql("INSERT INTO shop.main.t VALUES (1)")
+    with pytest.raises(AnalysisException, match="safely cast"):
+        session.sql("INSERT INTO shop.main.t (id) VALUES ('x')")
+    with pytest.raises(AnalysisException, match="ALREADY_EXISTS"):
+        session.sql("CREATE TABLE shop.main.T AS SELECT 1 AS id")
+    with pytest.raises(AnalysisException, match="SCHEMA_NOT_FOUND"):
+        session.sql("CREATE TABLE shop.none.t (id INT)")
+    shop.sql("CREATE TABLE main.drawn (id UUID DEFAULT uuid(), n INTEGER)")
+    with pytest.raises(AnalysisException, match="Spark cannot give"):
+        session.sql("INSERT INTO shop.main.drawn (n) VALUES (1)")
+
+
+# ---- attachments -----------------------------------------------------------------------------------------------------
+
+
+def test_attachments_that_are_read_only_or_past_refuse_changes(
+    session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    table = shop.create_table("orders", {"id": "BIGINT"})
+    table.append([{"id": 1}])
+    first = shop.head
+    table.append([{"id": 2}])
+    before = shop.head
+    with (
+        lake.attach(session, catalog="shop", as_="fixed", read_only=True),
+        lake.attach(session, catalog=shop, as_="past", at=first),
+        lake.attach(session, catalog=shop.at(first), as_="also"),
+    ):
+        for name, count in (("fixed", 2), ("past", 1), ("also", 1)):
+            assert session.table(f"{name}.main.orders").count() == count
+            for text in (
+                "INSERT INTO {0}.main.orders VALUES (3)",
+                "DELETE FROM {0}.main.orders",
+                "TRUNCATE TABLE {0}.main.orders",
+                "CREATE TABLE {0}.main.other (id INT)",
+                "CREATE OR REPLACE TABLE {0}.main.orders AS SELECT 1 AS id",
+                "DROP TABLE {0}.main.orders",
+                "ALTER TABLE {0}.main.orders ADD COLUMNS (x INT)",
+                "CREATE SCHEMA {0}.other",
+                "CALL {0}.system.tag('x')",
+            ):
+                with pytest.raises(PySparkException, match="is attached"):
+                    session.sql(text.format(name))
+        assert rows(session, "CALL past.system.fork('of past')")[0][0] == "of past"
+    assert shop.head == before
+    assert lake.catalog("of past").table("orders").count() == 1
+
+
+def test_names_that_spark_has_or_cannot_have_are_refused(
+    session: SparkSession, shop: Catalog, lake: Lake, tmp_path: Path
+) -> None:
+    session.conf.set("spark.sql.catalog.elsewhere", "org.example.Catalog")
+    for name in ("shop", "spark_catalog", "system", "elsewhere"):
+        with pytest.raises(AlreadyExistsError, match=f'"{name}" already'):
+            lake.attach(session, catalog="shop", as_=name)
+    for name in ("a-b", "", "a.b", "1a"):
+        with pytest.raises(InvalidInputError, match="cannot be the name"):
+            lake.attach(session, catalog="shop", as_=name)
+    with pytest.raises(NotFoundError):
+        lake.attach(session, catalog="none")
+    with forklake.open(str(tmp_path / "two.db")) as second, pytest.raises(InvalidInputError, match="another lake"):
+        second.attach(session, catalog=shop, as_="two")
+
+
+def test_other_releases_and_connect_are_refused_in_words(
+    session: SparkSession, shop: Catalog, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classes, "VERSIONS", ("3.9",))
+    with pytest.raises(EngineError, match=r"Spark 3\.9, not to Spark 4"):
+        lake.attach(session, catalog="shop", as_="other")
+
+    class Client:
+        """A session without a Java process in reach, as Spark Connect has it."""
+
+    with pytest.raises(EngineError, match="Spark Connect"):
+        lake.attach(Client(), catalog="shop", as_="other")  # type: ignore[arg-type]
+
+
+def test_sessions_and_lakes_are_apart_and_detached_catalogs_are_gone(
+    spark: SparkSession, session: SparkSession, shop: Catalog, tmp_path: Path
+) -> None:
+    shop.create_table("orders", {"id": "BIGINT"}).append([{"id": 1}])
+    with forklake.open(str(tmp_path / "two.db")) as second:
+        second.create_catalog("shop").create_table("orders", {"id": "BIGINT"}).append([{"id": 2}])
+    other = spark.newSession()
+    with pytest.raises(AnalysisException):
+        other.sql("SELECT * FROM shop.main.orders")
+    attached: SparkCatalog = forklake.attach(other, str(tmp_path / "two.db"), catalog="shop")
+    assert rows(session, "SELECT id FROM shop.main.orders") == [(1,)]
+    assert rows(other, "SELECT id FROM shop.main.orders") == [(2,)]
+    frame = other.table("shop.main.orders")
+    other.sql("USE shop.main")
+    attached.detach()
+    attached.detach()
+    assert other.catalog.currentCatalog() == "spark_catalog"
+    assert "shop" not in [found.name for found in other.catalog.listCatalogs()]
+    with pytest.raises(AnalysisException):
+        other.sql("SELECT * FROM shop.main.orders")
+    assert frame.collect() == [(2,)]
+    with forklake.attach(other, str(tmp_path / "two.db"), catalog="shop", as_="shop"):
+        other.sql("INSERT INTO shop.main.orders VALUES (3)")
+        assert rows(other, "SELECT count(*) FROM shop.main.orders") == [(2,)]
+    assert rows(session, "SELECT id FROM shop.main.orders") == [(1,)]
+
+
+def test_a_lake_that_is_closed_or_dropped_is_told_in_words(session: SparkSession, lake: Lake) -> None:
+    gone = lake.create_catalog("gone")
+    gone.create_table("orders", {"id": "BIGINT"})
+    with lake.attach(session, catalog="gone"):
+        gone.drop()
+        with pytest.raises(IllegalArgumentException, match="dropped"):
+            session.sql("SELECT * FROM gone.main.orders")
+        lake.close()
+        with pytest.raises(IllegalArgumentException, match="closed"):
+            session.sql("SELECT * FROM gone.main.orders")
+
+
+def test_threads_share_an_attachment(session: SparkSession, shop: Catalog) -> None:
+    shop.create_table("orders", {"id": "BIGINT"})
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for turn in range(3):
+                session.sql(f"INSERT INTO shop.main.orders VALUES ({number * 10 + turn})")
+                found = session.sql(f"SELECT count(*) FROM shop.main.orders WHERE id DIV 10 = {number}").collect()
+                assert found[0][0] == turn + 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert shop.table("orders").count() == 12
+
+
+def test_a_stream_reads_and_writes_attached_tables_in_its_batches(
+    session: SparkSession, shop: Catalog, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("1\n2\n")
+    shop.create_table("orders", {"id": "BIGINT"})
+
+    def write(batch: Any, number: int) -> None:
+        known = batch.sparkSession.table("shop.main.orders")
+        batch.join(known, "id", "left_anti").writeTo("shop.main.orders").append()
+
+    query = (
+        session.readStream.schema("id BIGINT")
+        .csv(str(tmp_path / "in"))
+        .writeStream.foreachBatch(write)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    assert sorted(shop.table("orders").rows()) == [(1,), (2,)]
