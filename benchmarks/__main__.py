@@ -23,6 +23,7 @@ from benchmarks import (
     small,
     spark,
     sql,
+    turns,
 )
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
@@ -53,6 +54,7 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "reap": merge.reap,
     "branches": branches.branches,
     "agents": agents.agents,
+    "turns": turns.turns,
     "sql": sql.sql,
     "tpch": sql.tpch,
 }

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gc
-import threading
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import SparkSession
 
 from benchmarks.databases import Databases
-from benchmarks.measure import Samples
+from benchmarks.measure import Samples, time_threads
 from benchmarks.memory import heap, resident
 from benchmarks.report import Figure
 from benchmarks.spark import new_lake
@@ -47,23 +44,17 @@ def agents(databases: Databases, quick: bool) -> list[Figure]:
 def _round(lake: Lake, shop: Catalog, spark: SparkSession, name: str, count: int, turns: int) -> tuple[float, Samples]:
     """Let agents take their turns; return the seconds that all took together, and the times of single turns."""
     forks = [shop.fork(f"{name}-{number}").name for number in range(count)]
-    together = threading.Barrier(count + 1)
     samples = Samples()
 
-    def work(number: int) -> None:
+    def begin(number: int) -> Callable[[], object]:
         session = spark.newSession()
         orders = lake.using(session).catalog(forks[number]).table("orders")
-        together.wait()
-        for turn in range(number, turns, count):
-            samples.time(lambda turn=turn: _turn(session, orders.append, orders.dataframe, turn // count + 2))  # type: ignore[misc]
+        return lambda: [
+            samples.time(_turn, session, orders.append, orders.dataframe, turn // count + 2)
+            for turn in range(number, turns, count)
+        ]
 
-    with ThreadPoolExecutor(count) as threads:
-        done = [threads.submit(work, number) for number in range(count)]
-        together.wait()
-        began = time.perf_counter()
-        for one in done:
-            one.result()
-    return time.perf_counter() - began, samples
+    return time_threads(count, begin), samples
 
 
 def _turn(session: SparkSession, append: Callable[..., object], read: Callable[..., object], parts: int) -> None:

@@ -70,7 +70,7 @@ def _ended_parent(lake: Lake, name: str, files: int, forks: int) -> Catalog:
         fork_many(parent, f"{name}-{pin}", forks // _PINS)
     table.drop()
     past = [snapshot.snapshot_id for snapshot in parent.snapshots()][:-1]
-    parent.maintenance.expire_snapshots(snapshot_ids=past)
+    parent.maintenance.expire_snapshots(versions=past)
     assert len(parent.snapshots()) == 1
     return parent
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
@@ -46,6 +48,27 @@ class Samples:
     def p99(self) -> float:
         """What one call in a hundred exceeds."""
         return self.percentile(99)
+
+
+def time_threads(count: int, begin: Callable[[int], Callable[[], object]]) -> float:
+    """Return the seconds that threads take for their work, which they start together.
+
+    ``begin`` makes a thread ready, which is not counted, and returns its work.
+    """
+    together = threading.Barrier(count + 1)
+
+    def run(number: int) -> None:
+        work = begin(number)
+        together.wait()
+        work()
+
+    with ThreadPoolExecutor(count) as threads:
+        done = [threads.submit(run, number) for number in range(count)]
+        together.wait()
+        began = time.perf_counter()
+        for one in done:
+            one.result()
+    return time.perf_counter() - began
 
 
 class Worker(Protocol):

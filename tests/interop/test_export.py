@@ -188,7 +188,7 @@ def test_inlined_rows_of_a_renamed_table_are_read(
     shop.table("t").rename("u")
     shop.table("u").storage.insert_inlined([{"i": "2"}])
     if expires:
-        shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()[:-1]])
+        shop.maintenance.expire_snapshots(versions=[one.snapshot_id for one in shop.snapshots()[:-1]])
         small_lake.maintenance.run()
     made = shop.maintenance.export(tmp_path / "shop.ducklake", history=history)
     with attached(url_of(made.path), READ_ONLY=True) as (connection, _):

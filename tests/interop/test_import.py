@@ -242,7 +242,7 @@ def test_an_import_that_fails_halfway_leaves_nothing(lake: Lake, tmp_path: Path)
     class StopError(Exception):
         pass
 
-    def stop(step: str, done: int, total: int) -> None:
+    def stop(step: str, done: int, total: int | None) -> None:
         if step == "Writing" and done == total:
             raise StopError
 

@@ -14,9 +14,9 @@ from forklake.catalog.fields import table_fields
 from forklake.files.texts import to_texts
 from tests.interop.conftest import Source
 from tests.interop.ducklake import Connection, attached, snapshot_numbers, url_of, write
+from tests.interop.read_once import ReadOnce, Rows
 from tests.lakes import IMPATIENT
 
-Rows = list[tuple[Any, ...]]
 MARKS = ("snapshot_id", "rowid", "change_type")
 
 
@@ -90,10 +90,11 @@ def assert_same_history(catalog: Catalog, url: str, *, feed_of_duckdb: bool = Tr
     numbers = dict(zip([int(one.snapshot_id) for one in catalog.snapshots()], snapshot_numbers(url), strict=True))
     rewrites = {int(one.snapshot_id) for one in catalog.snapshots() if "rewrite_delete" in one.changes_made}
     states: dict[tuple[Any, ...], dict[int, Rows]] = {}
+    ours = ReadOnce(our_rows)
     with attached(url, READ_ONLY=True) as (connection, lake):
         for snapshot, number in numbers.items():
             for table in catalog.at(version=snapshot).tables():
-                rows = our_rows(table)
+                rows = ours.rows(table)
                 assert rows == their_rows(connection, table, number), (number, table)
                 states.setdefault((table.table_id, table.name, *shown(table)), {})[snapshot] = rows
         for table in catalog.tables():
@@ -138,7 +139,7 @@ def make_changes(catalog: Catalog, spark: SparkSession) -> None:
     orders.merge([{"id": 101, "item": "later"}, {"id": 200, "item": "last"}], on=["id"])
 
 
-@pytest.mark.parametrize("layout", ["plain", "inlined", "partitioned"])
+@pytest.mark.parametrize("layout", [pytest.param("plain", marks=pytest.mark.soak), "inlined", "partitioned"])
 def test_duckdb_sees_our_changes_and_tells_them_as_we_do(
     spark_lake: Lake, tmp_path: Path, spark: SparkSession, layout: str
 ) -> None:

@@ -101,6 +101,18 @@ class Allowance:
             return
         self._watch = _Watch(max(0.0, self._seconds_left()), cancel, end)
 
+    @contextmanager
+    def interrupt(self, cancel: Callable[[], None]) -> Iterator[None]:
+        """Call ``cancel`` if the time is over before the block is."""
+        if self._max_seconds is None:
+            yield
+            return
+        timer = _Watch(max(0.0, self._seconds_left()), cancel, _do_nothing)
+        try:
+            yield
+        finally:
+            timer.end()
+
     @property
     def is_watched(self) -> bool:
         """Whether jobs need no `watch`: there is one, or time is not limited."""
@@ -120,6 +132,10 @@ class Allowance:
             " and nothing of it was committed.",
             limit="seconds",
         )
+
+
+def _do_nothing() -> None:
+    """Leave all as it is."""
 
 
 class _Watch:
@@ -154,6 +170,17 @@ def check_time() -> None:
     found = _current.get()
     if found is not None:
         found.check_time()
+
+
+@contextmanager
+def interrupt_in_time(cancel: Callable[[], None]) -> Iterator[None]:
+    """Call ``cancel`` if the statement's time is over before the block is."""
+    found = _current.get()
+    if found is None:
+        yield
+    else:
+        with found.interrupt(cancel):
+            yield
 
 
 def charge_files(files: Iterable[tuple[str, int]]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from forklake.model import types
 from forklake.model.definitions import NewDataFile, NewDeleteFile
+from forklake.model.field import Field
 from forklake.model.ids import DataFileId
+from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +27,21 @@ class Inlining:
 
 
 NO_INLINING: Final = Inlining(0, 0)
+
+ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
+"""The column of files with updated rows that holds the ids they had."""
+
+TWICE: Final = (
+    "The same row was updated multiple times - this is not (yet) supported in DuckLake."
+    " Eliminate duplicate matches prior to running the UPDATE"
+)
+"""What is said of a row that would be updated twice."""
+
+
+def without_ids(file: NewDataFile) -> NewDataFile:
+    """Return a file without statistics of row ids, which are no column of the table."""
+    stats = {name: given for name, given in file.column_stats.items() if name != ROW_ID_COLUMN}
+    return replace(file, column_stats=stats)
 
 
 @dataclass(frozen=True, slots=True)

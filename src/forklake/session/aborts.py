@@ -7,9 +7,11 @@ from typing import Final
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.session.work import Work
 from forklake.sql import statements
+from forklake.sql.catalog_statements import CopyDatabase
 
 _END: Final = (statements.Commit, statements.Rollback)
 _CHANGES_ROWS: Final = (
+    CopyDatabase,
     statements.CopyFrom,
     statements.CreateTable,
     statements.Delete,

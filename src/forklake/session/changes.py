@@ -15,7 +15,7 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame
-from forklake.errors import AlreadyExistsError, InvalidInputError
+from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError
 from forklake.files.texts import to_array
 from forklake.lake import Transaction
 from forklake.lake.internals import commit, content_of, runtime_of
@@ -30,6 +30,7 @@ from forklake.ops import change_table as changing
 from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
 from forklake.session import definitions, queries
+from forklake.session.local_queries import check_spark, plan_locally
 from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import check_object, check_schema
 from forklake.session.result import Result
@@ -38,7 +39,7 @@ from forklake.sql import statements
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.rows.insertion import bind_insert
-from forklake.sql.rows.joined_rows import FoundRows, bind_joined
+from forklake.sql.rows.joined_rows import FoundRows, bind_found, bind_joined
 from forklake.sql.rows.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
 
 
@@ -47,7 +48,7 @@ def insert(state: SessionState, statement: statements.Insert) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "INSERT")
     bound = bind_insert(statement, row.table_name, fields, names)
-    frame, runtime = _frame(state, bound, fields), state.runtime(writer)
+    frame, runtime = _new_rows(state, bound, fields), state.runtime(writer)
     return _run(writer, row, lambda staging, table: appending.append(staging, runtime, table, frame, by_name=False))
 
 
@@ -56,6 +57,9 @@ def update(state: SessionState, statement: statements.Update) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
     joined = bind_joined(statement, row.table_name, fields, names)
+    here = _run_here(state, writer, row, lambda: bind_found(statement, row.table_name, fields, names))
+    if here is not None:
+        return here
     if joined is not None:
         return _run_joined(state, writer, row, joined)
     bound, runtime = bind_update(statement, row.table_name, fields, names), state.runtime(writer)
@@ -71,6 +75,10 @@ def delete(state: SessionState, statement: statements.Delete) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
     joined = bind_joined(statement, row.table_name, fields, names)
+    if statement.where is not None or joined is not None:
+        here = _run_here(state, writer, row, lambda: bind_found(statement, row.table_name, fields, names))
+        if here is not None:
+            return here
     if joined is not None:
         return _run_joined(state, writer, row, joined)
     bound, runtime = bind_delete(statement, row.table_name, fields, names), state.runtime(writer)
@@ -116,7 +124,7 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> Resu
     runtime = state.runtime(writer)
     # Before the table is made: the query may read the one that is replaced.
     is_there = statement.if_not_exists and definitions.has_table(writer, target)
-    frame = _frame(state, bound, fields) if statement.with_data and not is_there else None
+    frame = _new_rows(state, bound, fields) if statement.with_data and not is_there else None
     made = commit(writer, lambda staging: create_table_as(staging, runtime, new, frame)[1])
     return Result.of_count(made.row_count, runtime_of(writer).setup.engine)
 
@@ -165,6 +173,35 @@ def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow
     return Result.of_count(commit(writer, verb).row_count, runtime_of(writer).setup.engine)
 
 
+def _run_here(state: SessionState, writer: Transaction, row: TableRow, bind: Callable[[], FoundRows]) -> Result | None:
+    """Change rows in this process if it finds and writes them; else return None.
+
+    Raises:
+        EngineError: The session does not use Spark, and this statement needs it.
+    """
+    runtime = state.runtime(writer)
+    try:
+        found = bind()
+    except ForklakeError:
+        return None  # what is said of it depends on the kind of statement
+    if not changing.is_changed_here(runtime, content_of(writer), row):
+        check_spark(state, "Spark sorts the table")
+        return None
+    planned = plan_locally(state, found.query, {})
+    rows = planned if isinstance(planned, str) else planned.compute()
+    if isinstance(planned, str) or isinstance(rows, str):
+        check_spark(state, str(rows))
+        return None
+    plan = planned.plan_of(found.scan)
+    return _run(
+        writer,
+        row,
+        lambda staging, table: changing.change_found_rows(
+            staging, runtime, table, plan, rows, is_update=found.is_update
+        ),
+    )
+
+
 def _run_joined(state: SessionState, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:
     """Change the rows that a MERGE, or an UPDATE or DELETE with a join, finds."""
     runtime = state.runtime(writer)
@@ -181,6 +218,21 @@ def _run_joined(state: SessionState, writer: Transaction, row: TableRow, joined:
             staging, runtime, table, plan, found, is_update=joined.is_update
         ),
     )
+
+
+def _new_rows(state: SessionState, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
+    """Return new rows of a table: from this process where possible, or the engine.
+
+    Raises:
+        EngineError: The session does not use Spark, and the query needs it.
+    """
+    if bound.constants is None:
+        planned = plan_locally(state, bound, {})
+        rows = planned if isinstance(planned, str) else planned.compute()
+        if not isinstance(rows, str):
+            return rows.rename_columns([field.name for field in fields])
+        check_spark(state, rows)
+    return _frame(state, bound, fields)
 
 
 def _frame(state: SessionState, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:

@@ -26,7 +26,8 @@ from forklake.session.attached_catalogs import AttachedCatalog, Attachments, che
 from forklake.session.catalog_statements import run_catalog_statement
 from forklake.session.checkpoint import checkpoint
 from forklake.session.confinement import Policy, terms_of
-from forklake.session.forks import merge_fork, refresh_fork
+from forklake.session.copy_database import copy_database
+from forklake.session.forks import explain_fork, merge_fork, refresh_fork
 from forklake.session.guard import guard
 from forklake.session.hints import NOTHING_ATTACHED, in_sql
 from forklake.session.limited_content import limit_result
@@ -37,7 +38,7 @@ from forklake.session.state import SessionState
 from forklake.session.use_schema import use_schema
 from forklake.session.work import Work
 from forklake.sql import statements
-from forklake.sql.catalog_statements import CatalogStatement
+from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase
 from forklake.sql.fork_statements import MergeFork, RefreshFork
 from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse
@@ -338,9 +339,8 @@ def connect(
 ) -> Connection:
     """Return a new session with nothing attached; if confined, from its lock on."""
     attachments = Attachments()
-    return Connection(
-        SessionState(attachments, setup=setup_of(settings, spark), policy=Policy(attachments, terms_of(confined)))
-    )
+    policy = Policy(attachments, terms_of(confined))
+    return Connection(SessionState(attachments, setup=setup_of(settings, spark), policy=policy))
 
 
 def connect_to_lake(
@@ -445,6 +445,8 @@ def _state_of(catalog: Catalog, name: str) -> SessionState:
 
 def _explain(state: SessionState, statement: statements.Explain) -> Result:
     inner = statement.statement
+    if isinstance(inner, MergeFork | RefreshFork) and not statement.analyze:
+        return explain_fork(state, inner)
     if statement.analyze and not isinstance(inner, statements.Query):
         if isinstance(inner, _TRANSACTION):
             raise InvalidInputError("EXPLAIN ANALYZE does not run BEGIN, COMMIT and ROLLBACK; nothing was done.")
@@ -479,6 +481,7 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.Insert: changes.insert,
     statements.CopyTo: copying.copy_to,
     statements.CopyFrom: copying.copy_from,
+    CopyDatabase: copy_database,
     statements.Update: changes.update,
     statements.Delete: changes.delete,
     statements.Truncate: changes.truncate,

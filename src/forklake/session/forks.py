@@ -1,4 +1,7 @@
-"""MERGE FORK and REFRESH FORK: the statements that stand for catalog functions."""
+"""MERGE FORK and REFRESH FORK: the statements that stand for catalog functions.
+
+EXPLAIN of one of them is its dry run.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,17 @@ from forklake.session.functions import call
 from forklake.session.known_rows import Rows
 from forklake.session.result import Result
 from forklake.session.state import SessionState
-from forklake.sql.fork_statements import MergeFork, RefreshFork
+from forklake.sql.fork_statements import MergeFork, MergeTerms, RefreshFork
 
 
-def merge_fork(state: SessionState, statement: MergeFork) -> Result:
+def merge_fork(state: SessionState, statement: MergeFork, *, dry_run: bool = False) -> Result:
     """Run MERGE FORK; the result is that of ``ducklake_merge_catalog``."""
-    named = {"strategy": statement.strategy} | ({} if statement.at is None else {"at": statement.at})
+    at = {} if statement.at is None else {"at": statement.at}
+    named = {**at, **_arguments(statement.terms, dry_run=dry_run)}
     return _call(state, "merge_catalog", [statement.target, statement.source], named)
 
 
-def refresh_fork(state: SessionState, statement: RefreshFork) -> Result:
+def refresh_fork(state: SessionState, statement: RefreshFork, *, dry_run: bool = False) -> Result:
     """Run REFRESH FORK; the result is that of ``ducklake_refresh_catalog``.
 
     The fork is one that is attached, or else one of the lake of the catalog in use.
@@ -27,7 +31,19 @@ def refresh_fork(state: SessionState, statement: RefreshFork) -> Result:
     attached = [one.alias for one in state.session_attachments()]
     is_attached = not attached or any(fold(alias) == fold(statement.name) for alias in attached)
     arguments = [statement.name] if is_attached else [attached[0], statement.name]
-    return _call(state, "refresh_catalog", arguments, {"strategy": statement.strategy})
+    return _call(state, "refresh_catalog", arguments, _arguments(statement.terms, dry_run=dry_run))
+
+
+def explain_fork(state: SessionState, statement: MergeFork | RefreshFork) -> Result:
+    """Return what one of the statements would do, as its dry run tells it."""
+    if isinstance(statement, MergeFork):
+        return merge_fork(state, statement, dry_run=True)
+    return refresh_fork(state, statement, dry_run=True)
+
+
+def _arguments(terms: MergeTerms, *, dry_run: bool) -> dict[str, Any]:
+    keys = {"keys": terms.keys} if terms.keys else {}
+    return {"strategy": terms.strategy, "dry_run": dry_run, **keys}
 
 
 def _call(state: SessionState, name: str, arguments: list[str], named: Mapping[str, Any]) -> Result:

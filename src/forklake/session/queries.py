@@ -9,7 +9,7 @@ from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.exact_bounds import exact_bounds
-from forklake.catalog.scan_plan import count_rows, plan_scan
+from forklake.catalog.scan_plan import count_rows
 from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
 from forklake.lake import Table
@@ -24,10 +24,12 @@ from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_locally, shown_fields
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, Files, Rows
+from forklake.session.local_queries import ComputedRows, check_spark, plan_locally
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
 from forklake.session.result_content import FrameRows, LocalRows
+from forklake.session.scan_plans import scan_plan
 from forklake.session.state import SessionState
 from forklake.sql import statements
 from forklake.sql.explained import explained_query
@@ -64,10 +66,14 @@ def answer(state: SessionState, bound: BoundQuery) -> Result:
         return Result.of_texts(bound.columns, [totals], state.setup.engine)
     plans: dict[str, ScanPlan] = {}
     small = _small_scan(state, bound, plans)
-    if small is None:
-        return Result.of_source(bound.columns, _frame_rows(state, bound, plans))
-    found = Result.of_source(bound.columns, small)
-    return found if bound.limit is None else found.head(bound.limit)
+    if small is not None:
+        found = Result.of_source(bound.columns, small)
+        return found if bound.limit is None else found.head(bound.limit)
+    planned = plan_locally(state, bound, plans)
+    if isinstance(planned, str):
+        return Result.of_source(bound.columns, _spark_rows(state, bound, plans, planned))
+    computed = ComputedRows(planned, lambda reason: _spark_rows(state, bound, plans, reason))
+    return Result.of_source(bound.columns, computed)
 
 
 def _known_rows(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
@@ -137,6 +143,16 @@ def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPla
 # ---- by the engine ---------------------------------------------------------------------------------------------------
 
 
+def _spark_rows(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan], reason: str) -> FrameRows:
+    """Return the rows of a query that this process does not compute, for a reason.
+
+    Raises:
+        EngineError: The session does not use Spark.
+    """
+    check_spark(state, reason)
+    return _frame_rows(state, bound, plans)
+
+
 def _frame_rows(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> FrameRows:
     frame = query_frame(state, bound, plans)
     return FrameRows(
@@ -157,14 +173,6 @@ def query_frame(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPla
     are_counted = all(isinstance(scan.relation.source, Rows | Table) for scan in bound.scans.values())
     counted = list(planned.values()) if are_counted else None
     return state.engine.query(bound.sql, frames, counted, limit=bound.limit, offset=bound.offset)
-
-
-def scan_plan(scan: Scan) -> ScanPlan:
-    """Return the plan of a table scan."""
-    table: Table = scan.relation.source
-    runtime, content = runtime_of(table), content_of(table)
-    row = lookup.table_by_id(content, table.table_id)
-    return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
 
 
 def _plan_for_query(name: str, scan: Scan, bound: BoundQuery) -> ScanPlan:
@@ -265,8 +273,19 @@ def explain(state: SessionState, statement: statements.Explain) -> Result:
     if small is not None:
         text = "\n".join([*plan_lines(small.plan), "Read by this process, without Spark."])
     else:
-        text = state.engine.explain(query_frame(state, bound, plans), list(plans.values()))
+        text = _explain_computed(state, bound, plans)
     return Result.of_rows(columns, [(key, text)], state.setup.engine)
+
+
+def _explain_computed(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> str:
+    """Tell which engine computes a query, and why."""
+    local = plan_locally(state, bound, plans)
+    if not isinstance(local, str):
+        lines = [line for plan in local.plans for line in plan_lines(plan)]
+        return "\n".join([*lines, "Computed by this process with DuckDB, without Spark."])
+    check_spark(state, local)
+    plan = state.engine.explain(query_frame(state, bound, plans), list(plans.values()))
+    return f"{plan}\nComputed by Spark: {local}."
 
 
 def spark_query(state: SessionState, text: str) -> Result:

@@ -9,14 +9,12 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 
 from forklake.engine.engine import Engine, Frame
-from forklake.engine.local.row_differences import read_differences
 from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import EngineError, InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.python_values import from_python, to_python
 from forklake.files.values import stored_array, values_of
 from forklake.model import types
-from forklake.model.difference import DiffScan
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan
 
@@ -131,21 +129,21 @@ class LocalRows:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalDifferences:
-    """The rows that differ between two scans, which this process reads.
+class RowsReadHere:
+    """Rows of several scans that this process reads together.
 
     Attributes:
-        plan: The scans.
+        read: Reads them all.
         by_engine: Gives the same rows, read by the engine.
     """
 
-    plan: DiffScan
+    read: Callable[[], pa.Table]
     by_engine: Callable[[], FrameRows]
 
     def collect(self, limit: int | None) -> pa.Table:
         """Read the files."""
         try:
-            return read_differences(self.plan.before, self.plan.after).slice(0, limit)
+            return self.read().slice(0, limit)
         except InvalidInputError:
             # A value that cannot be shown: the engine has the last word on it.
             return self.by_engine().collect(limit)

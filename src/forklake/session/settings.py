@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from forklake.config import RetryPolicy
+from forklake.config import ENGINE_CHOICES, EngineChoice, RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.flags import read_flag
 from forklake.model.names import fold, nearest
@@ -32,6 +32,15 @@ def _flag(value: Any) -> bool:
     return found
 
 
+def _engine(value: Any) -> str:
+    name = fold(str(value))
+    if name not in ENGINE_CHOICES:
+        raise InvalidInputError(
+            f'Setting "engine" cannot be {value!r}; it was left as it is.', hint=f"One of {', '.join(ENGINE_CHOICES)}."
+        )
+    return name
+
+
 def _zone(value: Any) -> str:
     text = str(value)
     if text.lower().removeprefix("etc/") not in _UTC:
@@ -53,6 +62,7 @@ SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {
     "ducklake_retry_backoff": (1.5, _number),
     "ducklake_default_data_inlining_row_limit": (0, _count),
     "enable_external_access": (True, _flag),
+    "engine": ("auto", _engine),
     "lock_configuration": (False, _flag),
     "preserve_insertion_order": (True, _flag),
     "python_enable_replacements": (True, _flag),
@@ -83,10 +93,12 @@ class SessionSettings:
     Attributes:
         policy: What the session may reach; the settings about it are kept there.
         given: The retry policy of the session, unless SET changes it.
+        engine: The engine of the session, unless SET changes it.
     """
 
     policy: Policy
     given: RetryPolicy = field(default_factory=RetryPolicy)
+    engine: EngineChoice = "auto"
     values: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
 
@@ -152,6 +164,7 @@ class SessionSettings:
         default = self._kind(name)[0]
         return {
             "enable_external_access": not self.policy.is_confined,
+            "engine": self.engine,
             "lock_configuration": self.policy.is_locked,
             "ducklake_max_retry_count": self.given.max_retry_count,
             "ducklake_retry_wait_ms": round(self.given.wait_seconds * 1000),

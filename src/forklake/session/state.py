@@ -125,7 +125,7 @@ class SessionState:
 
     def __post_init__(self) -> None:
         self.engine = self.setup.engine.for_session()
-        self.settings = SessionSettings(self.policy, self.setup.settings.retry)
+        self.settings = SessionSettings(self.policy, self.setup.settings.retry, self.setup.choice)
 
     def for_cursor(self) -> SessionState:
         """Return the state of another session that shares what this one may reach."""

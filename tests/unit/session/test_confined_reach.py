@@ -23,6 +23,7 @@ from forklake.session.information_schema import _INFORMATION
 from forklake.session.known_rows import Rows
 from forklake.session.metadata_tables import metadata_table_names
 from forklake.sql import statements
+from forklake.sql.catalog_statements import CopyDatabase
 from forklake.sql.parse import statement as parser
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from tests.unit.session.tenants import Tenants, attempt, leaks, make_tenants
@@ -158,6 +159,7 @@ ATTEMPTS: dict[str, tuple[str, ...]] = {
     "REFRESH": ("REFRESH FORK '{catalog}'", "REFRESH FORK agent", "REFRESH FORK {near}"),
     "COPY": (
         "COPY {catalog}.main.{table} TO '{own}/stolen.parquet'",
+        "COPY FROM DATABASE {catalog} TO memory",
         "COPY t TO '{path}'",
         "COPY t TO '{place}/new.parquet'",
         "COPY t TO '{place}/dir' (FORMAT parquet, PARTITION_BY (s))",
@@ -367,7 +369,7 @@ def test_a_statement_that_nobody_has_thought_about_is_refused(session: Connectio
     policy: Policy = session._state.policy
     with pytest.raises(PermissionDeniedError, match="NOVELTY is not permitted"):
         policy.check_statement(Novelty())  # type: ignore[arg-type]
-    known = {*permissions.STATEMENTS, statements.CreateSecret, statements.DropSecret}
+    known = {*permissions.STATEMENTS, statements.CreateSecret, statements.DropSecret, CopyDatabase}
     assert set(_kinds(statements.Statement)) == known, "say whether a confined session may run it"
 
 

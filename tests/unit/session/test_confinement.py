@@ -67,6 +67,12 @@ def test_a_session_is_prepared_and_then_locked(tenants: Tenants, of_lake: bool) 
         assert rows(session, "SELECT i FROM again.t") == [(1,)]
 
 
+def test_one_catalog_needs_no_list(tenants: Tenants) -> None:
+    for given in ("agent", tenants.lake.catalog("agent")):
+        with tenants.lake.connect(given) as session:
+            assert rows(session, "SELECT current_database()") == [("agent",)]
+
+
 def test_external_access_is_turned_off_in_any_session_and_never_on_again(tenants: Tenants) -> None:
     with tenants.lake.connect(["agent", "shop"]) as session:
         session.sql("SET enable_external_access = false; SET preserve_insertion_order = false")

@@ -430,6 +430,7 @@ def test_all_functions_of_ducklake_and_ours_are_known() -> None:
     ours = (
         "catalogs fork_catalog create_catalog drop_catalog undrop_catalog purge_catalog purge_catalogs rename_catalog"
         " sever_catalog check_catalog export_catalog import_catalog fork_tree lake_stats table_history reset_option"
+        " checkpoint"
     )
     forks = "across diff merge_catalog refresh_catalog reset_catalog drop_catalogs"
     lives = "tag untag tags renew reap quota set_quota"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from forklake.files import storage
@@ -25,13 +26,26 @@ def is_small(plan: ScanPlan, max_bytes: int, max_rows: int, limit: int | None = 
     Raises:
         DataFileError: A footer that is needed cannot be read.
     """
+    if are_small([plan], max_bytes, max_rows):
+        return True
     if max_bytes <= 0 or max_rows <= 0:
         return False
-    row_count = sum(file.record_count for file in plan.files) + sum(len(rows.rows) for rows in plan.inlined)
-    byte_count = sum(max(_OPENING_BYTES, file.file_size_bytes) + _delete_bytes(file) for file in plan.files)
-    if byte_count <= max_bytes and row_count <= max_rows:
-        return True
     return limit is not None and _is_small_head(plan, max_bytes, max_rows, limit)
+
+
+def are_small(plans: Sequence[ScanPlan], max_bytes: int, max_rows: int) -> bool:
+    """Return whether scans together read at most so many bytes and rows."""
+    if max_bytes <= 0 or max_rows <= 0:
+        return False
+    return sum(map(_byte_count, plans)) <= max_bytes and sum(map(_row_count, plans)) <= max_rows
+
+
+def _row_count(plan: ScanPlan) -> int:
+    return sum(file.record_count for file in plan.files) + sum(len(rows.rows) for rows in plan.inlined)
+
+
+def _byte_count(plan: ScanPlan) -> int:
+    return sum(max(_OPENING_BYTES, file.file_size_bytes) + _delete_bytes(file) for file in plan.files)
 
 
 def _is_small_head(plan: ScanPlan, max_bytes: int, max_rows: int, limit: int) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
+from forklake.files import storage
 from forklake.files.schema import display_type
 from forklake.model import scan as scans
 from forklake.model.field import Field
@@ -21,6 +23,8 @@ from forklake.model.scan import ScanFile, ScanPlan
 
 _READERS: Final = 8
 _SMALLEST_BATCH: Final = 1024
+_SMALL_BYTES: Final = 1 << 20
+"""Local files of fewer bytes in all are read sooner by one thread than other threads are started."""
 
 
 def read_plan(plan: ScanPlan, fields: Sequence[Field], limit: int | None = None) -> pa.Table:
@@ -60,9 +64,10 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
 
     def of_file(place: int, file: ScanFile, batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
         for rows in file_rows(file, selection, batch_rows=batch_rows):
-            yield _batch(rows, fields, schema, pa.repeat(pa.scalar(file.path, pa.string()), len(rows)), place)
+            path = pa.repeat(pa.scalar(file.path, pa.string()), len(rows))
+            yield _batch(rows, fields, schema, _Places(path, path, place))
 
-    if limit is not None or len(plan.files) < 2:
+    if limit is not None or _is_soon_read(plan.files):
         for place, file in enumerate(plan.files):
             yield from of_file(place, file, None if limit is None else max(limit, _SMALLEST_BATCH))
     else:
@@ -71,29 +76,49 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
                 yield from batches
     for place, kept in enumerate((rows for rows in plan.inlined if rows.rows), len(plan.files)):
         names = pa.array(kept.names or [None] * len(kept.rows), pa.string())
-        yield _batch(inlined_rows(kept, selection), fields, schema, names, place)
+        nowhere = pa.nulls(len(kept.rows), pa.string())
+        yield _batch(inlined_rows(kept, selection), fields, schema, _Places(names, nowhere, place))
 
 
-def _batch(rows: Rows, fields: Sequence[Field], schema: pa.Schema, filenames: pa.Array, place: int) -> pa.RecordBatch:
+def _is_soon_read(files: Sequence[ScanFile]) -> bool:
+    """Return whether one thread reads files soonest.
+
+    Where each waits for a network, several do.
+    """
+    return len(files) < 2 or (
+        sum(file.file_size_bytes for file in files) < _SMALL_BYTES
+        and all(storage.is_local(file.path) for file in files)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where rows are: the names to show, their files, and the number of the file."""
+
+    names: pa.Array
+    paths: pa.Array
+    place: int
+
+
+def _batch(rows: Rows, fields: Sequence[Field], schema: pa.Schema, places: _Places) -> pa.RecordBatch:
     if not fields:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
     columns = iter(rows.columns)
-    arrays = [
-        next(columns) if field.column_id is not None else _lineage(field.name, rows, filenames, place)
-        for field in fields
-    ]
+    arrays = [next(columns) if field.column_id is not None else _lineage(field.name, rows, places) for field in fields]
     return pa.record_batch(arrays, schema=schema)
 
 
-def _lineage(name: str, rows: Rows, filenames: pa.Array, place: int) -> pa.Array:
+def _lineage(name: str, rows: Rows, places: _Places) -> pa.Array:
     match name:
         case "rowid" | scans.OWN_ROW_ID:
             return rows.row_ids
         case "snapshot_id":
             return rows.snapshots
         case "filename":
-            return filenames
-        case "file_row_number":
+            return places.names
+        case scans.OWN_FILE:
+            return places.paths
+        case "file_row_number" | scans.OWN_POSITION:
             return pa.array(rows.positions, pa.int64())
     assert name == "file_index"
-    return pa.repeat(pa.scalar(Decimal(place), pa.decimal128(20, 0)), len(rows))
+    return pa.repeat(pa.scalar(Decimal(places.place), pa.decimal128(20, 0)), len(rows))

@@ -53,6 +53,7 @@ def _refresh_catalog(call: Call) -> Rows:
     call.policy.check_parent(call.attachment.lake, catalog)
     plan = catalog.refresh(
         strategy=_strategy(call),
+        keys=call.arguments.get("keys"),
         dry_run=bool(call.arguments.get("dry_run")),
         **_words(call),
     )
@@ -88,7 +89,7 @@ def _strategy(call: Call) -> Strategy | Mapping[str, Strategy]:
     return read_strategy_texts([] if given is None else str(given).split(","))
 
 
-def _words(call: Call) -> dict[str, str | None]:
+def _words(call: Call) -> dict[str, Any]:
     """Return who asks for it, and why."""
     return {"author": call.text("author"), "message": call.text("message")}
 
@@ -109,8 +110,8 @@ def _plan_rows(plan: MergePlan) -> Iterator[tuple[Any, ...]]:
 
 
 _COMMITS: Final = {"dry_run": BOOLEAN, "author": VARCHAR, "message": VARCHAR}
-_REFRESHES: Final = {"strategy": ANY, **_COMMITS}
-_MERGES: Final = {"at": MOMENT, "keys": ANY, **_REFRESHES}
+_REFRESHES: Final = {"strategy": ANY, "keys": ANY, **_COMMITS}
+_MERGES: Final = {"at": MOMENT, **_REFRESHES}
 
 FUNCTIONS: Final = (
     CatalogFunction(

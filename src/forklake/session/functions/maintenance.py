@@ -9,12 +9,14 @@ from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.errors import DataFileError, InvalidInputError, NotFoundError
 from forklake.lake.internals import commit_once, content_of, run, runtime_of
 from forklake.model import types
+from forklake.model.records import CheckpointStep
 from forklake.ops.check_lake import check_lake
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
-from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined
+from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined, plan_flush
+from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import (
     BOOLEAN,
     DOUBLE,
@@ -42,6 +44,7 @@ _FINDINGS: Final = (
     column("message", types.VARCHAR),
     column("path", types.VARCHAR),
 )
+_STEPS: Final = (column("step_name", types.VARCHAR), column("count", types.INT64))
 _COMPACTED: Final = (
     column("schema_name", types.VARCHAR),
     column("table_name", types.VARCHAR),
@@ -55,7 +58,7 @@ def _expire_snapshots(call: Call) -> Rows:
     found = expire_snapshots(
         runtime_of(call.attachment.lake),
         call.attachment.catalog.catalog_id,
-        snapshot_ids=call.arguments.get("versions"),
+        versions=call.arguments.get("versions"),
         older_than=call.arguments.get("older_than"),
         rule="lenient",
         release=bool(call.arguments.get("release")),
@@ -104,8 +107,12 @@ def _flush_inlined_data(call: Call) -> Rows:
         raise NotFoundError(f'Binder Error: Schema "{schema}" not found in DuckLakeCatalog "{call.attachment.alias}"')
     writer = call.attachment.writer("CALL")
     runtime = runtime_of(writer)
-    done = run(writer, lambda staging: flush_inlined(staging, runtime, Flushing(schema, table)))
-    flushed = [one for one in (done or Flushed()).all_tables() if one.row_count]
+    given = Flushing(schema, table)
+    if call.arguments.get("dry_run"):
+        found = plan_flush(content_of(writer), runtime, given)
+    else:
+        found = (run(writer, lambda staging: flush_inlined(staging, runtime, given)) or Flushed()).all_tables()
+    flushed = [one for one in found if one.row_count]
     return Rows(_FLUSHED, [(one.schema_name, one.table_name, one.row_count) for one in flushed])
 
 
@@ -151,10 +158,35 @@ def _compact(call: Call, rules: Rules) -> Rows:
         runtime_of(maintainer),
         content_of(maintainer),
         lambda verb: commit_once(maintainer, verb),
-        Compacting(rules, schema, table),
+        Compacting(rules, schema, table, dry_run=bool(call.arguments.get("dry_run"))),
     )
     call.attachment.note_commits(one.snapshot_id for one in done)
     return Rows(_COMPACTED, [(one.schema_name, one.table_name, one.files_processed, one.files_created) for one in done])
+
+
+def run_checkpoint(attachment: Attachment, *, dry_run: bool = False) -> list[CheckpointStep]:
+    """Do all maintenance of an attached catalog, or count what there is to do.
+
+    Raises:
+        InvalidInputError: The transaction has changes, or the catalog is read-only.
+        DataFileError: All steps were done, but files could not be deleted.
+    """
+    if attachment.has_changes:
+        raise InvalidInputError(
+            "TransactionContext Error: Cannot CHECKPOINT: the current transaction has transaction local changes",
+            hint="Say COMMIT or ROLLBACK first.",
+        )
+    attachment.writer("CHECKPOINT")
+    steps = attachment.catalog.maintenance.checkpoint(dry_run=dry_run)
+    left = [failure for step in steps for failure in step.failures]
+    if left:
+        raise DataFileError(f"The checkpoint was done, but {len(left)} files were not deleted. {left[0]}")
+    return steps
+
+
+def _checkpoint(call: Call) -> Rows:
+    steps = run_checkpoint(call.attachment, dry_run=bool(call.arguments.get("dry_run")))
+    return Rows(_STEPS, [(step.name, step.count) for step in steps])
 
 
 def _refuse_nulls(call: Call, *names: str) -> None:
@@ -166,8 +198,9 @@ def _refuse_nulls(call: Call, *names: str) -> None:
 _TABLE: Final = {"table_name": VARCHAR}
 _SCHEMA: Final = {"schema": VARCHAR}
 _CLEANUP: Final = (Signature(optional={"older_than": TIMESTAMPTZ}, named={"dry_run": BOOLEAN, "cleanup_all": BOOLEAN}),)
-_MERGED: Final = {"min_file_size": UBIGINT, "max_file_size": UBIGINT, "max_compacted_files": UBIGINT}
-_REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": UBIGINT}
+_DRY_RUN: Final = {"dry_run": BOOLEAN}
+_MERGED: Final = {"min_file_size": UBIGINT, "max_file_size": UBIGINT, "max_compacted_files": UBIGINT, **_DRY_RUN}
+_REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": UBIGINT, **_DRY_RUN}
 
 FUNCTIONS: Final = (
     CatalogFunction(
@@ -184,10 +217,11 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "flush_inlined_data",
-        (Signature(named={"schema_name": VARCHAR, **_TABLE}),),
+        (Signature(named={"schema_name": VARCHAR, **_TABLE, **_DRY_RUN}),),
         _flush_inlined_data,
         acts=_FLUSHED,
     ),
+    CatalogFunction("checkpoint", (Signature(named=_DRY_RUN),), _checkpoint, acts=_STEPS),
     CatalogFunction(
         "expire_snapshots",
         (

@@ -16,8 +16,8 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from forklake.engine.changed_rows import NO_INLINING, ChangedRows, Inlining
-from forklake.engine.spark.change.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
+from forklake.engine.changed_rows import NO_INLINING, ROW_ID_FIELD, TWICE, ChangedRows, Inlining, without_ids
+from forklake.engine.spark.change.delete_files import FILE, POSITION, DeletedPlaces, write_delete_files
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
@@ -26,19 +26,16 @@ from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.write_rows import write
 from forklake.errors import InvalidInputError
 from forklake.files import storage
-from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.quoting import quote_spark_name
-from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
+from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ScanPlan
 from forklake.model.write import WriteTarget
 
 ROW_ID: Final = OWN_ROW_ID
 
 NewValues = Callable[[DataFrame], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
-
-_ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
 
 
 def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:
@@ -81,7 +78,7 @@ def change_rows(
     files: list[NewDataFile] = []
     new: list[NewDataFile] = []
     try:
-        with guard_scan(plan), _materialize(rows, keep=updated is not None or inserted is not None) as kept:
+        with guard_scan(plan), materialize(rows, keep=updated is not None or inserted is not None) as kept:
             inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
             gone = _write_deletes(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
             written += [target.directory + file.path for file in gone.delete_files]
@@ -114,8 +111,8 @@ def _write_updates(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> 
     if not keeps_ids:
         return write(rows.drop(ROW_ID_COLUMN), target, by_name=False)
     # In a file with a name mapping, DuckDB does not find the ids.
-    with_ids = replace(target, fields=(*target.fields, _ROW_ID_FIELD), needs_mapping=False)
-    return [_without_ids(file) for file in write(rows, with_ids, by_name=False)]
+    with_ids = replace(target, fields=(*target.fields, ROW_ID_FIELD), needs_mapping=False)
+    return [without_ids(file) for file in write(rows, with_ids, by_name=False)]
 
 
 def new_values(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> NewValues:
@@ -136,7 +133,7 @@ def new_values(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> Ne
 
 
 @contextmanager
-def _materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
+def materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
     """Provide rows that are computed once, however often they are used.
 
     They are kept in memory as far as possible. They are never computed again, not even if an executor is lost:
@@ -196,13 +193,7 @@ def _few_rows(
         frames.append(inserted.withColumn(ROW_ID_COLUMN, F.lit(None).cast("bigint")))
     if limit == 0 or not frames:
         return None
-    with_ids = (*target.fields, _ROW_ID_FIELD)
+    with_ids = (*target.fields, ROW_ID_FIELD)
     conformed = [conform(frame, with_ids, target.table, by_name=False) for frame in frames]
     few = arrow_rows(reduce(DataFrame.union, conformed).limit(limit + 1))
     return few if few.num_rows <= limit else None
-
-
-def _without_ids(file: NewDataFile) -> NewDataFile:
-    """Return a file without statistics of row ids, which are no column of the table."""
-    stats = {name: given for name, given in file.column_stats.items() if name != ROW_ID_COLUMN}
-    return replace(file, column_stats=stats)

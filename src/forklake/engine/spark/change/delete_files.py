@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from forklake.engine.changed_rows import TWICE
 from forklake.engine.spark.driver.progress import progress
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.files import storage
@@ -28,10 +29,6 @@ from forklake.model.write import WriteTarget
 FILE: Final = OWN_FILE
 POSITION: Final = OWN_POSITION
 
-TWICE: Final = (
-    "The same row was updated multiple times - this is not (yet) supported in DuckLake."
-    " Eliminate duplicate matches prior to running the UPDATE"
-)
 _PLACE: Final = f"{FILE} string, {POSITION} bigint"
 _RESULT: Final = "path string, deleted bigint, delete_file string, positions array<bigint>"
 

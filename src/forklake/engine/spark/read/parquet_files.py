@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -10,6 +11,9 @@ from forklake.engine.allowance import charge_files, current_allowance
 from forklake.engine.spark.driver.failures import guard_jobs
 from forklake.engine.spark.read.pushed_filters import filter_options
 from forklake.files import storage
+
+_AS_NAMED: Final = {"__globPaths__": "false"}
+"""Spark's own option for paths that are no patterns: names may have braces, brackets and stars in them."""
 
 
 def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
@@ -25,6 +29,6 @@ def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     if current_allowance() is not None:
         charge_files(storage.sizes(paths).items())
     with guard_jobs("the files", paths):
-        rows = spark.read.parquet(*paths)
+        rows = spark.read.options(**_AS_NAMED).parquet(*paths)
         options = filter_options(rows.schema, ())
-        return spark.read.schema(rows.schema).options(**options).parquet(*paths) if options else rows
+        return spark.read.schema(rows.schema).options(**options, **_AS_NAMED).parquet(*paths) if options else rows

@@ -1,0 +1,104 @@
+"""Queries that DuckDB computes in this process, over rows that it is given.
+
+It reaches nothing else: no file, no network, no extension, and no setting can be changed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Final
+
+import duckdb
+import pyarrow as pa
+
+from forklake.engine.allowance import check_time, interrupt_in_time
+from forklake.errors import EngineError, InvalidInputError
+
+_CONFIGURATION: Final = (
+    # One query of one statement is small; many statements share the process, each in its own thread.
+    ("threads", "1"),
+    ("memory_limit", "'1GB'"),
+    ("temp_directory", "''"),
+    ("TimeZone", "'UTC'"),
+    ("preserve_insertion_order", "true"),
+    ("python_enable_replacements", "false"),
+    ("autoinstall_known_extensions", "false"),
+    ("autoload_known_extensions", "false"),
+    ("allow_community_extensions", "false"),
+    ("enable_external_access", "false"),
+    ("lock_configuration", "true"),
+)
+_KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ")
+"""How messages begin that tell of a value, in the words that Spark's are translated to as well."""
+
+_lock: Final = threading.Lock()
+_databases: Final[dict[int, duckdb.DuckDBPyConnection]] = {}
+"""The database of this process, by process id: a forked child makes its own."""
+
+
+def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]) -> pa.Table | str:
+    """Return the rows of a query, or the reason why Spark has to compute them.
+
+    Args:
+        text: The query.
+        tables: The tables that it names.
+        kinds: DuckDB's names of the types that its columns are known to have.
+
+    Raises:
+        InvalidInputError: A value cannot be computed.
+        LimitError: The time of the statement is over.
+    """
+    with closing(_database().cursor()) as cursor:
+        try:
+            with interrupt_in_time(cursor.interrupt):
+                for name, rows in tables.items():
+                    _hand_over(cursor, name, rows)
+                cursor.execute(text)
+                found = [str(column[1]) for column in cursor.description or ()]
+                if found != list(kinds):
+                    return f"its columns have the types {', '.join(found)} in DuckDB"
+                return cursor.to_arrow_table()
+        except duckdb.InterruptException as error:
+            check_time()
+            raise EngineError("The query was interrupted.") from error
+        except duckdb.Error as error:
+            message = str(error).partition("\n")[0]
+            if message.startswith(_KNOWN_FAILURES):
+                raise InvalidInputError(message) from error
+            return f"DuckDB says: {message}"
+
+
+def _hand_over(cursor: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
+    """Give a connection rows under a name.
+
+    DuckDB has Arrow filter what it reads of it, and to Arrow no NaN is greater than any number: where there are floats,
+    DuckDB gets rows of its own.
+    """
+    if not any(_has_floats(kind) for kind in rows.schema.types):
+        cursor.register(name, rows)
+        return
+    cursor.register("given", rows)
+    cursor.execute(f'CREATE TEMP TABLE "{name}" AS FROM given')
+    cursor.unregister("given")
+
+
+def _has_floats(kind: pa.DataType) -> bool:
+    if pa.types.is_floating(kind):
+        return True
+    return any(_has_floats(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _database() -> duckdb.DuckDBPyConnection:
+    found = _databases.get(os.getpid())
+    if found is not None:
+        return found
+    with _lock:
+        if os.getpid() not in _databases:
+            made = duckdb.connect(":memory:")
+            for name, value in _CONFIGURATION:
+                made.execute(f"SET {name} = {value}")
+            _databases[os.getpid()] = made
+        return _databases[os.getpid()]

@@ -1,0 +1,366 @@
+"""The text of a bound query for DuckDB, in which scans take the place of tables.
+
+Every kind of node that may occur is listed here or in `same_values`; a query with any other runs on Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from sqlglot import exp
+
+from forklake.model import types
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.types import Type
+from forklake.sql.expressions.bound import Bound, either
+from forklake.sql.expressions.nodes import function_name
+from forklake.sql.expressions.render import BoundNode, render
+from forklake.sql.local.same_values import LISTED, LISTED_NAMES, describe_node, different_value, is_same_cast
+from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Scan
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQuery:
+    """A query in DuckDB's SQL.
+
+    Attributes:
+        text: The query; its tables are named as in ``scans``.
+        scans: What each of them reads.
+        names: The scans of the bound query that each of them stands for.
+    """
+
+    text: str
+    scans: Mapping[str, Scan]
+    names: Mapping[str, Sequence[str]]
+
+
+def local_query(bound: BoundQuery) -> LocalQuery | str:
+    """Return a query for the in-process engine, or the reason why it runs on Spark.
+
+    The reason does not depend on what the tables hold.
+    """
+    parts = bound.parts
+    if parts is None:
+        return "the query was made by Spark"
+    if parts.mixes_types:
+        return "columns of different types become one"
+    found = different_value(parts.values)
+    if found is not None:
+        return f"{found} is left to Spark"
+    writer = _Writer(parts, bound.scans)
+    try:
+        tree = writer.write(parts.tree, parts.names)
+        if parts.conformed:
+            tree = _conform(tree, parts)
+        return LocalQuery(render(tree, identify=True), writer.scans, writer.names)
+    except _NotListedError as error:
+        return str(error)
+    except RecursionError:
+        return "the query is nested deeply"
+
+
+class _NotListedError(Exception):
+    """Something in a query is not known to be the same on both engines."""
+
+
+def _refuse(what: str) -> NoReturn:
+    raise _NotListedError(f"{what} is left to Spark")
+
+
+class _Writer:
+    """Writes the trees of a query and of its views, with scans instead of tables."""
+
+    def __init__(self, parts: Parts, scans: Mapping[str, Scan]) -> None:
+        self._parts = parts
+        self._all = scans
+        self._kinds = {id(node): bound for node, bound in parts.values}
+        self.scans: dict[str, Scan] = {}
+        self.names: dict[str, Sequence[str]] = {}
+
+    def write(self, tree: exp.Query, names: Names) -> exp.Expr:
+        """Return a copy of a tree whose tables are scans."""
+        holder = exp.Paren(this=tree.copy())
+        originals = {id(copy): one for one, copy in zip(tree.walk(), holder.this.walk(), strict=True)}
+        _Tree(self, names, originals).visit(holder.this, frozenset())
+        found: exp.Expr = holder.this
+        return found
+
+    def value_of(self, original: exp.Expr) -> Bound | None:
+        """Return what a node of the query was bound to, if it was bound by itself."""
+        return self._kinds.get(id(original))
+
+    def table(self, node: exp.Table) -> exp.Expr:
+        """Return what takes the place of a table in FROM."""
+        number = node.meta.get(TABLE_NUMBER, -1)
+        if number in self._parts.views:
+            tree, view = self._parts.views[number]
+            columns = [exp.to_identifier(name, quoted=True) for name in view.column_names]
+            alias = exp.TableAlias(this=_alias(node), columns=columns or None)
+            return exp.Subquery(this=self.write(tree, view.names), alias=alias)
+        scans = [self._all[name] for name in self._parts.scans.get(number, ())]
+        if not scans:
+            _refuse("this table")
+        name = f"s{number}"
+        self.scans[name], self.names[name] = _unite(scans), self._parts.scans[number]
+        return exp.Table(this=exp.to_identifier(name, quoted=True), alias=exp.TableAlias(this=_alias(node)))
+
+    def virtual_columns(self, node: exp.Expr) -> list[str]:
+        """Return the virtual columns that a table needs, which ``*`` must not show."""
+        scans = [self._all[name] for name in self._parts.scans.get(node.meta.get(TABLE_NUMBER, -1), ())]
+        own = {column for scan in scans for column in scan.columns}
+        return [one.name for scan in scans[:1] for one in scan.relation.virtual if one.name in own]
+
+
+def _conform(tree: exp.Expr, parts: Parts) -> exp.Select:
+    """Return a query for the columns of a table, with casts and defaults."""
+    shown: list[exp.Expr] = []
+    for field, number in parts.conformed:
+        if number is None:
+            shown.append(_cast(_default(field), field.type))
+            continue
+        given = parts.given[number]
+        if given.type != field.type and not is_same_cast(Bound("", given.type), field.type):
+            _refuse(f'column "{field.name}" of {given.type.sql_name}')
+        value = exp.column(f"c{number}", table="given", quoted=True)
+        shown.append(value if given.type == field.type else _cast(value, field.type))
+    names = [exp.to_identifier(f"c{number}", quoted=True) for number in range(len(parts.given))]
+    alias = exp.TableAlias(this=exp.to_identifier("given", quoted=True), columns=names)
+    return exp.Select(expressions=shown, from_=exp.From(this=exp.Subquery(this=tree, alias=alias)))
+
+
+def _default(field: Field) -> exp.Expr:
+    if field.default is None:
+        return exp.Null()
+    value = Bound("", types.VARCHAR, literal=field.default)
+    if field.default_is_expression or not is_same_cast(value, field.type):
+        _refuse(f'the default of column "{field.name}"')
+    return exp.Literal.string(field.default)
+
+
+def _cast(value: exp.Expr, kind: Type) -> exp.Cast:
+    return exp.Cast(this=value, to=exp.DataType.build(kind.sql_name, dialect="duckdb"))
+
+
+def _alias(node: exp.Table) -> exp.Identifier:
+    alias = node.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        _refuse("a table with new names of columns")
+    name = alias.name if alias is not None and alias.this is not None else _own_name(node)
+    return exp.to_identifier(name, quoted=True)
+
+
+def _own_name(node: exp.Table) -> str:
+    return function_name(node.this) if isinstance(node.this, exp.Func) else node.name
+
+
+def _unite(scans: list[Scan]) -> Scan:
+    """Return one scan for all that read a table in FROM.
+
+    There are several where the table is part of a query that is used several times.
+    """
+    wanted = {name for scan in scans for name in scan.columns}
+    relation = scans[0].relation
+    columns = tuple(one.name for one in (*relation.columns, *relation.virtual) if one.name in wanted)
+    return Scan(relation, columns, either(scan.predicate for scan in scans))
+
+
+@dataclass(slots=True)
+class _Tree:
+    """One tree while it is written."""
+
+    writer: _Writer
+    names: Names
+    originals: Mapping[int, exp.Expr]
+
+    def visit(self, node: exp.Expr, common: frozenset[str]) -> None:
+        """Check a node and all below it, and put scans in place of tables.
+
+        ``common`` are the tables of WITH that it sees, by their names in lower case.
+        """
+        if isinstance(node, exp.Query) and node.args.get("with_") is not None:
+            common = self._visit_common(node.args["with_"], common)
+        match node:
+            case exp.Table():
+                self._visit_table(node, common)
+                return
+            case BoundNode():
+                node.replace(_constant(node.bound))
+                return
+            case exp.Select():
+                self._check_stars(node)
+            case exp.Avg():
+                self._average(node)
+            case exp.Dot():
+                _refuse("this field")
+        _check(node)
+        if isinstance(node, exp.Func) and self.names.macro((function_name(node),)):
+            _refuse(f'macro "{function_name(node)}"')
+        for part in list(node.iter_expressions()):
+            if not isinstance(part, exp.With):
+                self.visit(part, common)
+
+    def _visit_common(self, clause: exp.With, common: frozenset[str]) -> frozenset[str]:
+        if clause.args.get("recursive"):
+            _refuse("WITH RECURSIVE")
+        for one in clause.expressions:
+            for part, value in one.args.items():
+                if value and part not in ("this", "alias"):
+                    _refuse("this WITH")
+            self.visit(one.this, common)
+            common |= {fold(one.alias)}
+        return common
+
+    def _visit_table(self, node: exp.Table, common: frozenset[str]) -> None:
+        for part, value in node.args.items():
+            if value and part not in _TABLE:
+                _refuse(f"{part.strip('_').upper()} of a table")
+        is_bare = not node.args.get("db") and node.args.get("when") is None
+        if is_bare and isinstance(node.this, exp.Identifier) and fold(node.name) in common:
+            return
+        node.replace(self.writer.table(node))
+
+    def _check_stars(self, node: exp.Select) -> None:
+        """Let ``*`` leave out the virtual columns that scans give beside the others."""
+        source, joins = node.args.get("from_"), node.args.get("joins") or []
+        tables = [one.this for one in (*([source] if source is not None else []), *joins)]
+        hidden = [
+            name for table in tables if isinstance(table, exp.Table) for name in self.writer.virtual_columns(table)
+        ]
+        if not hidden:
+            return
+        shown = [one.this if isinstance(one, exp.Column) else one for one in node.expressions]
+        stars = [one for one in shown if isinstance(one, exp.Star)]
+        is_natural = any(one.args.get("method") for one in joins)
+        rows = {fold(table.alias_or_name) for table in tables}
+        if any(not one.table and fold(one.name) in rows for one in node.find_all(exp.Column)) or is_natural:
+            _refuse("a virtual column in this query")
+        if stars and len(tables) > 1:
+            _refuse("a virtual column beside *")
+        for star in stars:
+            left_out = [exp.to_identifier(name, quoted=True) for name in hidden]
+            star.set("except_", [*(star.args.get("except_") or ()), *left_out])
+
+    def _average(self, node: exp.Avg) -> None:
+        """Have numbers averaged as Spark does: each becomes a float first."""
+        value = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
+        bound = self.writer.value_of(self.originals[id(value)]) if id(value) in self.originals else None
+        if bound is None:
+            _refuse("this average")
+        if bound.type != types.FLOAT64:
+            value.replace(exp.Cast(this=value.copy(), to=exp.DataType.build("DOUBLE")))
+
+
+def _constant(bound: Bound) -> exp.Expr:
+    """Return the node of a constant, such as a parameter's value."""
+    if bound.type == types.NULL:
+        return exp.Null()
+    if bound.literal is None:
+        _refuse("this constant")
+    if bound.type in (types.INT32, types.INT64):
+        number = exp.Literal.number(bound.literal.lstrip("-"))
+        is_short = -(2**31) <= int(bound.literal) < 2**31
+        if is_short == (bound.type == types.INT32):
+            return exp.Paren(this=exp.Neg(this=number)) if bound.literal.startswith("-") else number
+    if bound.type == types.VARCHAR or bound.type in _CONSTANTS:
+        return _cast(exp.Literal.string(bound.literal), bound.type)
+    _refuse(f"a parameter of type {bound.type.sql_name}")
+
+
+_CONSTANTS: Final = frozenset({types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID})
+
+
+# ---- what is listed --------------------------------------------------------------------------------------------------
+
+_TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when"})
+_PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
+    exp.Select: frozenset(
+        {
+            "with_",
+            "expressions",
+            "from_",
+            "joins",
+            "where",
+            "group",
+            "having",
+            "windows",
+            "qualify",
+            "distinct",
+            "order",
+            "limit",
+            "offset",
+        }
+    ),
+    exp.Subquery: frozenset({"this", "alias"}),
+    exp.Union: frozenset({"with_", "this", "expression", "distinct", "order", "limit", "offset"}),
+    exp.Except: frozenset({"with_", "this", "expression", "distinct", "order", "limit", "offset"}),
+    exp.Intersect: frozenset({"with_", "this", "expression", "distinct", "order", "limit", "offset"}),
+    exp.Group: frozenset({"expressions", "all"}),
+    exp.Distinct: frozenset({"expressions"}),
+    exp.Join: frozenset({"this", "on", "using", "side", "kind"}),
+    exp.Limit: frozenset({"expression"}),
+    exp.Offset: frozenset({"expression"}),
+    exp.Order: frozenset({"this", "expressions"}),
+    exp.Ordered: frozenset({"this", "desc", "nulls_first"}),
+    exp.TableAlias: frozenset({"this", "columns"}),
+    exp.Star: frozenset({"except_"}),
+    exp.StrPosition: frozenset({"this", "substr"}),
+    exp.Min: frozenset({"this"}),
+    exp.Max: frozenset({"this"}),
+    exp.In: frozenset({"this", "expressions", "query", "negate"}),
+    exp.Window: frozenset({"this", "partition_by", "order", "spec", "alias", "over"}),
+}
+"""The parts that a node may have, where it may not have all that the parser knows."""
+_CLAUSES: Final = frozenset(
+    {
+        exp.Alias,
+        exp.CTE,
+        exp.DataType,
+        exp.DataTypeParam,
+        exp.From,
+        exp.Having,
+        exp.Qualify,
+        exp.Var,
+        exp.Where,
+        exp.WindowSpec,
+        *_PARTS,
+    }
+)
+_UNITS: Final = frozenset({"year", "quarter", "month", "day", "hour", "minute", "second"})
+_SIDES: Final = frozenset({"", "left", "right", "full"})
+_KINDS: Final = frozenset({"", "inner", "outer", "cross"})
+
+
+def _check(node: exp.Expr) -> None:
+    """Refuse a node that is not listed, or has a part that is not."""
+    kind = type(node)
+    if isinstance(node, exp.Anonymous):
+        if node.name.lower() not in LISTED_NAMES:
+            _refuse(describe_node(node))
+    elif kind not in LISTED and kind not in _CLAUSES:
+        _refuse(describe_node(node))
+    listed = _PARTS.get(kind)
+    if listed is not None:
+        for part, value in node.args.items():
+            if value and part not in listed:
+                _refuse(f"{part.strip('_').upper()} of {kind.__name__.upper()}")
+    match node:
+        case exp.Join():
+            if (node.side or "").lower() not in _SIDES or (node.kind or "").lower() not in _KINDS:
+                _refuse("this JOIN")
+        case exp.Limit() | exp.Offset():
+            if not isinstance(node.expression, exp.Literal) or not node.expression.name.isdecimal():
+                _refuse("this LIMIT")
+        case exp.Distinct():
+            if len(node.expressions) > 1:
+                _refuse("DISTINCT of several values")
+        case exp.Extract() | exp.TimestampTrunc() | exp.DateTrunc() | exp.DateDiff():
+            unit = node.this if isinstance(node, exp.Extract) else node.args.get("unit")
+            if unit is None or unit.name.lower() not in _UNITS:
+                _refuse(describe_node(node))
+        case exp.Window():
+            inner = node.this.this if isinstance(node.this, exp.Filter) else node.this
+            if isinstance(inner, exp.Avg):
+                _refuse("a moving average")
