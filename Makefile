@@ -4,6 +4,9 @@ PYTHON  ?= python3
 WORKERS ?= 3
 TESTS   ?= tests
 ARGS    ?=
+SPARKS  ?= 4.1 4.2 4.3
+# PySpark 4.1 leaves sockets to the collector, which warns of it.
+OLDER   := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -13,7 +16,7 @@ ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle bench-merge bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -33,10 +36,17 @@ fix: $(STAMP) ## Mend what the linter and the formatter can mend
 	$(BIN)/ruff format $(SOURCES)
 
 test: $(STAMP) java pgbouncer $(ARCHIVE) ## Run all tests (TESTS=tests/unit for a part, WORKERS=4, ARGS='-k fork')
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS) $(TESTS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS) $(TESTS)
+
+test-spark-versions: $(STAMP) java ## Run the tests of plain Spark on each release of Spark that is known (SPARKS='4.1 4.2')
+	@for version in $(SPARKS); do \
+		{ [ -d $(VENV)/spark-$$version ] || $(BIN)/python -m pip install --quiet --target $(VENV)/spark-$$version "pyspark~=$$version.0"; } \
+		&& echo "Spark $$version" \
+		&& env -u SPARK_HOME PYTHONPATH=$(CURDIR)/$(VENV)/spark-$$version $(BIN)/pytest $(OLDER) $(ARGS) tests/spark/test_spark_catalog.py || exit 1; \
+	done
 
 test-fast: $(STAMP) ## Run the tests that need no server and no Java, in a minute
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --fast $(ARGS) $(TESTS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --fast $(ARGS) $(TESTS)
 
 bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -45,7 +55,10 @@ bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
 	$(BIN)/python -m benchmarks small scan append plan prune floats depth $(ARGS)
 
 bench-dml: $(STAMP) java ## The same for changing rows
-	$(BIN)/python -m benchmarks scan-deleted change agents $(ARGS)
+	$(BIN)/python -m benchmarks scan-deleted change $(ARGS)
+
+bench-agents: $(STAMP) java ## The same for agents: turns in SQL without Java beside DuckLake, and sessions of Spark
+	$(BIN)/python -m benchmarks turns agents $(ARGS)
 
 bench-sql: $(STAMP) java ## The same for SQL
 	$(BIN)/python -m benchmarks sql tpch $(ARGS)
@@ -66,6 +79,7 @@ docs: $(SITE) ## Write the pages that are made from the code, and build the site
 	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md
 	$(BIN)/python -m forklake.cli.verbs.page > docs/reference/verbs.md
 	$(BIN)/python -m forklake.cli.function_page > docs/reference/catalog-functions.md
+	$(BIN)/python -m forklake.cli.vocabulary_page > docs/reference/functions.md
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 fuzz-sql: $(STAMP) java $(ARCHIVE) ## Ask DuckDB and forklake random queries (ARGS='--queries 20000 --seed 7')
@@ -78,10 +92,11 @@ demo: $(STAMP) java ## Show forks at work, in a temporary lake
 	$(BIN)/forklake demo $(ARGS)
 
 soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories and filters (long)
-	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
+	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} FORKLAKE_STATEMENTS=$${FORKLAKE_STATEMENTS:-20000} \
+		$(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
 	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py \
-		tests/spark/test_row_histories.py tests/spark/test_lengths.py
+		tests/spark/test_row_histories.py tests/spark/test_lengths.py tests/spark/test_alterations.py
 	$(BIN)/pytest -n $(WORKERS) --timeout 0 --soak $(ARGS) tests
 	FORKLAKE_CYCLES=$${FORKLAKE_CYCLES:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/race/test_open_close.py
 	FORKLAKE_FAULTS=1 $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/race/test_maintenance_kills.py \

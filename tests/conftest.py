@@ -25,6 +25,9 @@ from tests.servers import (
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from xdist.remote import Producer
+
+    from tests.turns import Turns
 
 # A busy machine is no bug, so no deadline. FORKLAKE_HISTORIES sets how many histories a property test tries.
 settings.register_profile(
@@ -38,14 +41,26 @@ start_quickly()
 SLOW_FOLDERS = ("interop", "property", "race", "spark", "sql")
 SLOW_FIXTURES = {"postgres_server", "switched_postgres", "spark"}
 
+SPARK_FOLDERS = ("interop", "spark", "sql")
+"""Whose statements run on Spark, however small, unless a test says otherwise."""
+
 DUCKDB_FOLDERS = {"contract", "interop"}
 DUCKDB_MODULES = {
     "test_commits",
-    "test_fsck",
     "test_stores",
     "test_upgrades",
     "test_web_views",
 }
+DUCKDB_TESTS = {"test_every_store_finds_what_is_broken", "test_pages_of_catalogs_leave_nobody_out"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def engine_of_folder(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have statements run on Spark in the folders that test what Spark does."""
+    with pytest.MonkeyPatch.context() as patch:
+        if any(folder in request.path.parts for folder in SPARK_FOLDERS):
+            patch.setenv("FORKLAKE_ENGINE", "spark")
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,13 +84,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = chosen
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Turns | None":
+    """Give whole files to workers, as `turns` says, unless the caller wants it otherwise."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from tests.turns import Turns  # noqa: PLC0415 - without xdist there are no turns
+
+    return Turns(config, log)
+
+
 def _is_more_of_duckdb(item: pytest.Item) -> bool:
     """Return whether a test is one of those on a DuckDB file that only a long run makes.
 
     DuckDB is slow with many small statements, and speaks as PostgreSQL does. A part of the contract is enough to see
     whether it still speaks so.
     """
-    return _folder(item) in DUCKDB_FOLDERS and _store(item) == "duckdb" and item.path.stem not in DUCKDB_MODULES
+    is_of_part = item.path.stem in DUCKDB_MODULES or item.name.partition("[")[0] in DUCKDB_TESTS
+    return _folder(item) in DUCKDB_FOLDERS and _store(item) == "duckdb" and not is_of_part
 
 
 def _folder(item: pytest.Item) -> str:

@@ -27,6 +27,7 @@ from forklake.files.adopt_files import Adoption, adopt_files
 from forklake.files.conform import conform
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.inlined_rows import stored_rows
+from forklake.files.keys import decrypting
 from forklake.files.parquet_writer import write_files
 from forklake.files.python_values import from_python
 from forklake.files.rewrite_file import Rewriting
@@ -132,7 +133,7 @@ class DuckEngine:
         for name in names:
             if fold(name) not in known:
                 raise NotFoundError(f'Table "{plan.table}" does not have a column with name "{name}"')
-        parts = [_kept(file, pq.read_table(file.path).select(list(known.values()))) for file in plan.files]
+        parts = [_kept(file, _read(file).select(list(known.values()))) for file in plan.files]
         parts += [stored_rows(part, plan.fields, plan.table) for part in plan.inlined]
         rows = pa.concat_tables(parts) if parts else arrow_schema(plan.fields).empty_table()
         if condition is not None:
@@ -276,6 +277,10 @@ def _deleted(file: ScanFile) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 def _deleted_in_file(file: ScanFile) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.empty(0, np.int64) if file.deletes is None else read_deletes(file.deletes)
+
+
+def _read(file: ScanFile) -> pa.Table:
+    return pq.ParquetFile(file.path, decryption_properties=decrypting(file.path, file.encryption_key)).read()
 
 
 def _kept(file: ScanFile, rows: pa.Table) -> pa.Table:

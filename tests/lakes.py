@@ -2,9 +2,10 @@
 
 import atexit
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -39,8 +40,7 @@ class LakeFactory:
         name = uuid4().hex[:12]
         if self.server is None:
             path = self.directory / f"{name}.{self.kind}"
-            if self.kind == "duckdb":
-                shutil.copyfile(_prepared_duckdb(), path)
+            shutil.copyfile(_prepared(self.kind), path)
             return f"{self.kind}:{path}"
         url = self._postgres_lakes.take()
         self._databases.append(url)
@@ -63,14 +63,21 @@ class LakeFactory:
 
 
 @cache
-def _prepared_duckdb() -> Path:
-    """Return a file with the tables of a lake that nobody has opened yet: making them takes DuckDB long."""
+def _prepared(kind: str) -> Path:
+    """Return a file with the tables of a lake that nobody has opened yet: making them takes longer than most tests."""
     directory = tempfile.TemporaryDirectory(prefix="forklake-prepared-")
     atexit.register(directory.cleanup)
-    path = Path(directory.name) / "prepared.duckdb"
-    Lake(f"duckdb:{path}").close()
-    with duckdb.connect(path) as connection:
-        connection.execute("DELETE FROM forklake.ducklake_metadata WHERE key IN ('data_path', 'metadata_home')")
+    path = Path(directory.name) / f"prepared.{kind}"
+    Lake(f"{kind}:{path}").close()
+    table, condition = "ducklake_metadata", "key IN ('data_path', 'metadata_home')"
+    if kind == "duckdb":
+        with duckdb.connect(path) as connection:
+            connection.execute(f"DELETE FROM forklake.{table} WHERE {condition}")
+    else:
+        with closing(sqlite3.connect(path)) as file:
+            file.execute(f"DELETE FROM forklake_{table} WHERE {condition}")
+            file.commit()
+            file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
 
 

@@ -19,7 +19,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from forklake import errors, session
+from forklake import errors, session, spark_catalog
 from forklake.config import Clock, Confinement, RetryPolicy, Settings
 from forklake.lake import Catalog, Diff, Fork, Lake, LakeAt, Options, Table, Transaction
 from forklake.lake.across import Across, AcrossTable
@@ -97,8 +97,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from forklake.catalog.moments import Moment
     from forklake.session.connection import Connection
     from forklake.session.result import Result
+    from forklake.spark_catalog.attach import SparkCatalog
 
 __version__ = "0.1.0"
 
@@ -176,6 +178,7 @@ __all__ = [
     "Snapshot",
     "SortKey",
     "SparedSnapshot",
+    "SparkCatalog",
     "Table",
     "TableChange",
     "TableDiff",
@@ -190,6 +193,7 @@ __all__ = [
     "Usage",
     "VariantStats",
     "View",
+    "attach",
     "batch_writer",
     "connect",
     "errors",
@@ -276,7 +280,7 @@ def relocate(
 
 
 def __getattr__(name: str) -> type | Callable[..., None]:
-    """Import `Connection` and `Result` on first use: they import the SQL parser.
+    """Import `Connection`, `Result` and `SparkCatalog` on first use: they are heavy.
 
     IPython asks for what ``%load_ext forklake`` calls.
     """
@@ -284,6 +288,8 @@ def __getattr__(name: str) -> type | Callable[..., None]:
         return session.connection.Connection
     if name == "Result":
         return session.result.Result
+    if name == "SparkCatalog":
+        return spark_catalog.attach.SparkCatalog
     if name in ("load_ipython_extension", "unload_ipython_extension"):
         from forklake.cli import notebook  # noqa: PLC0415 - brings what draws results
 
@@ -308,6 +314,40 @@ def connect(
             `Confinement` says more, such as limits.
     """
     return session.connection.connect(spark, settings, confined=confined)
+
+
+def attach(
+    spark: SparkSession,
+    url: str,
+    *,
+    catalog: str,
+    as_: str | None = None,
+    at: Moment | None = None,
+    read_only: bool = False,
+    settings: Settings | None = None,
+) -> SparkCatalog:
+    """Open a lake, and make one of its catalogs a catalog of a Spark session.
+
+    As `Lake.attach`, whose arguments these are; ``detach()`` of what is returned closes the lake.
+
+    Args:
+        spark: The session.
+        url: The lake, as for `open`.
+        catalog: The catalog or fork, by name.
+        as_: The name of the catalog in the session; its own if not given.
+        at: A snapshot of its lineage, a time or a tag that it is attached at, read-only; its head if not given.
+        read_only: Whether all changes are refused.
+        settings: As for `open`.
+
+    Raises:
+        ForklakeError: What `open` and `Lake.attach` raise.
+    """
+    lake = open(url, settings=settings)
+    try:
+        return spark_catalog.attach.attach(lake, spark, as_, catalog, at, read_only=read_only, owns_lake=True)
+    except BaseException:
+        lake.close()
+        raise
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:

@@ -7,13 +7,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from forklake.errors import ConfigError
 
 if TYPE_CHECKING:
     from forklake.engine.engine import Engine
 
+
+EngineChoice = Literal["auto", "spark", "local"]
+"""Which engine runs the statements of a SQL session."""
+ENGINE_CHOICES: Final[tuple[EngineChoice, ...]] = ("auto", "spark", "local")
 
 # Defaults have names, so that settings can be pickled.
 
@@ -73,11 +77,14 @@ class Settings:
     spark: Mapping[str, str] = field(default_factory=dict)
     """Configuration of the Spark session that is started if there is none: ``{"spark.master": "local[4]"}``."""
     local_read_bytes: int = 16 * 2**20
-    """Up to how many bytes of files a read is done by this process, with PyArrow; 0: Spark does them all."""
+    """Up to how many bytes of files a statement is run by this process; 0: Spark runs them all."""
     local_read_rows: int = 100_000
-    """Up to how many rows a read is done by this process, with PyArrow; 0: Spark does them all."""
-    engine: Engine | None = None
-    """What reads and writes rows instead of Spark: see `forklake.engine.engine`."""
+    """Up to how many rows a statement is run by this process; 0: Spark runs them all."""
+    engine: Engine | EngineChoice | None = None
+    """Which engine runs statements: ``auto`` (this process runs small ones, Spark all others), ``spark`` or ``local``.
+
+    Or what reads and writes rows instead of Spark: see `forklake.engine.engine`.
+    """
     lease_seconds: float = 24 * 60 * 60.0
     """How long a writer may take from its first file to its commit without being disturbed.
 

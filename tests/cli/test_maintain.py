@@ -38,6 +38,8 @@ def test_files_and_bytes_before_and_after_are_told(lake: Path) -> None:
     assert run("maintain", "rewrite", "shop", lake=lake).out == "There was nothing to compact.\n"
     rewritten = run("maintain", "rewrite", "shop", "--delete-threshold", "0.5", lake=lake)
     assert rewritten.out.splitlines()[-1].startswith("Replaced 1 file of ")
+    steps_planned = run("maintain", "checkpoint", "shop", "--dry-run", lake=lake).out.splitlines()
+    assert [line.split() for line in steps_planned][:4:3] == [["STEP", "WOULD", "DO"], ["merge_adjacent_files", "2"]]
     steps = json.loads(run("maintain", "checkpoint", "shop", "--json", lake=lake).out)["steps"]
     assert {step["name"]: step["count"] for step in steps}["merge_adjacent_files"] == 2
 

@@ -131,3 +131,40 @@ def test_a_table_is_no_wider_than_the_terminal(width: int) -> None:
     assert sum(widths) + 2 * (len(widths) - 1) <= max(width, 21)
     assert (kept[0], kept[-1]) == (0, 11)
     assert fit_table(["a"], [["b"]], width) == ([0], ["a"], [["b"]])
+
+
+def test_a_confined_session_reaches_its_catalog_only(lake: Path, tmp_path: Path) -> None:
+    confined = ("sql", "--catalog", "agent", "--confined")
+    assert "orders" in run(*confined, "-c", "SHOW TABLES", lake=lake).out
+    assert "Catalog 'shop' does not exist" in run(*confined, "-c", "ATTACH 'ducklake:' (CATALOG 'shop')", lake=lake).err
+    assert "shop" not in run(*confined, "-c", "SHOW CATALOGS", lake=lake).out
+    outside = tmp_path / "orders.csv"
+    assert "Permission Error" in run(*confined, "-c", f"COPY orders TO '{outside}'", lake=lake).err
+    assert "has been locked" in run(*confined, "-c", "SET ducklake_max_retry_count = 1", lake=lake).err
+    assert not outside.exists()
+
+
+def test_a_confined_session_has_the_limits_that_are_given(lake: Path) -> None:
+    limited = ("sql", "--catalog", "agent", "--confined", "--max-rows", "1")
+    said = run(*limited, "-c", "SELECT * FROM (VALUES (1), (2))", lake=lake)
+    assert said.code != 0
+    assert "more than the 1 rows that this session allows" in said.err
+    assert run(*limited, "-c", "SELECT 1 AS a", lake=lake).out == "a\n1\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--max-rows", "1"), "say --confined"),
+        (("--confined", "--max-seconds", "0"), "not in the range"),
+        (("--confined", "--max-rows", "x"), "not a valid integer"),
+    ],
+)
+def test_limits_that_mean_nothing_are_refused(lake: Path, given: tuple[str, ...], words: str) -> None:
+    said = run(*SQL, *given, "-c", "SELECT 1", lake=lake)
+    assert (said.code, words in said.err) == (2, True)
+
+
+def test_confinement_needs_a_catalog(lake: Path) -> None:
+    assert "none was chosen" in run("sql", "--confined", "-c", "SELECT 1", lake=lake).err
+    assert run("sql", "--confined", "-c", "SELECT 1").code == 2

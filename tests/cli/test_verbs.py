@@ -29,7 +29,7 @@ HANDLES = (forklake.Lake, forklake.LakeAt, forklake.Catalog, forklake.Fork, fork
 MAINTENANCE = (CatalogMaintenance, Maintenance)
 OTHERS = (Alter, CatalogInspection, Inspection, LakeMaintenance, Macros, forklake.Options, Schemas, Storage, Views)
 GROUPS = (*MAINTENANCE, *OTHERS)
-FAMILIES = (HANDLES, MAINTENANCE, *((kind,) for kind in OTHERS))
+FAMILIES = (HANDLES, MAINTENANCE, *((kind,) for kind in (*OTHERS, forklake.SparkCatalog)))
 """What is inherited within one of them counts once."""
 
 

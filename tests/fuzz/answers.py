@@ -33,7 +33,8 @@ class Finding:
     """An expression or query on which the engines do not agree.
 
     Attributes:
-        kind: ``error`` if forklake refuses or fails, ``rows``, ``type`` or ``name`` for what differs.
+        kind: ``error`` if forklake refuses or fails, ``rows``, ``type`` or ``name`` for what differs, ``engines`` if
+            this process answers otherwise than Spark.
     """
 
     kind: str
@@ -47,10 +48,18 @@ class Finding:
 
 @dataclass(slots=True)
 class Engines:
-    """A DuckDB and a session of forklake with the same tables."""
+    """A DuckDB and a session of forklake with the same tables.
+
+    Attributes:
+        ours: The session, whose queries run on Spark.
+        local: The same, in which this process runs them or refuses to.
+        answered: How many queries this process ran.
+    """
 
     theirs: duckdb.DuckDBPyConnection
     ours: Connection
+    local: Connection
+    answered: int = 0
 
     @classmethod
     def with_tables(cls, ours: Connection, seed: int) -> Engines:
@@ -65,7 +74,10 @@ class Engines:
             ours.sql(f"CALL ducklake_set_option('{ours.attached[0]}', 'data_inlining_row_limit', {limit})")
             for statement in made[storage]:
                 ours.sql(statement)
-        return cls(theirs, ours)
+        local = ours.cursor()
+        ours.sql("SET engine = 'spark'")
+        local.sql("SET engine = 'local'")
+        return cls(theirs, ours, local)
 
     def duckdb(self, query: str) -> Answer:
         """Return DuckDB's answer."""
@@ -79,13 +91,26 @@ class Engines:
 
     def forklake(self, query: str) -> Answer:
         """Return our answer."""
-        try:
-            found = self.ours.sql(query)
-            assert found is not None
-            rows = [tuple(map(_comparable, row)) for row in found.fetchall()]
-            return Answer(rows, found.columns, found.types)
-        except ForklakeError as error:
-            return Answer(error=f"{type(error).__name__}: {error}")
+        return _answer(self.ours, query)
+
+    def _ask_locally(self, query: str, rows: Sequence[Any], *, is_ordered: bool = True) -> list[Finding]:
+        """Return how this process answers otherwise than Spark, whose rows are given.
+
+        It may refuse to answer: then Spark answers, however small the table is.
+        """
+        local = _answer(self.local, query)
+        if local.error is not None and local.error.startswith("EngineError: This statement needs Spark"):
+            return []
+        self.answered += 1
+        want, got = (rows, local.rows) if is_ordered else (sorted(rows, key=repr), sorted(local.rows, key=repr))
+        if local.error is None and same(want, got, _kind(local.types)):
+            return []
+        kind = _kind(local.types)
+        return [
+            Finding(
+                "engines", query, _first_difference(want, got, kind), local.error or _first_difference(got, want, kind)
+            )
+        ]
 
     # ---- expressions of one row --------------------------------------------------------------------------------------
 
@@ -149,6 +174,8 @@ class Engines:
                 )
             elif ours != kind:
                 found.append(Finding("type", said, kind, ours))
+            alone = f"SELECT id, {said} AS c FROM {storage} AS t ORDER BY id"
+            found += self._ask_locally(alone, [(row[0], row[place]) for row in answer.rows])
         return found
 
     # ---- aggregates and windows --------------------------------------------------------------------------------------
@@ -163,8 +190,8 @@ class Engines:
         if not calls:
             return []
         items = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
-        query = f"SELECT {key} AS k, {items} FROM {{}} AS t{ending} ORDER BY k"
-        theirs, ours = self.duckdb(query.format("t")), self.forklake(query.format(storage))
+        head, rest = f"SELECT {key} AS k, {items} FROM", f"AS t{ending} ORDER BY k"
+        theirs, ours = self.duckdb(f"{head} t {rest}"), self.forklake(f"{head} {storage} {rest}")
         if ours.error is not None:
             if len(calls) == 1:
                 return [Finding("error", calls[0], str(theirs.types[1]), ours.error)]
@@ -181,6 +208,8 @@ class Engines:
                 )
             elif ours.types[place] != kind:
                 found.append(Finding("type", call, kind, ours.types[place]))
+            alone = f"SELECT {key} AS k, {call} AS c FROM {storage} AS t{ending} ORDER BY k"
+            found += self._ask_locally(alone, [(row[0], row[place]) for row in ours.rows])
         return found
 
     # ---- filters -----------------------------------------------------------------------------------------------------
@@ -206,6 +235,8 @@ class Engines:
                 got = sorted(row[2] for row in answer.rows if row[:2] == (number, storage))
                 if got != want:
                     found.append(Finding("rows", f"{storage} WHERE {one}", f"rows {want}", f"rows {got}"))
+                alone = f"SELECT id FROM {storage} WHERE {one} ORDER BY id"
+                found += self._ask_locally(alone, [(number,) for number in got])
         return len(filters), found
 
     # ---- queries -----------------------------------------------------------------------------------------------------
@@ -222,11 +253,29 @@ class Engines:
         want, got = (sorted(one.rows, key=repr) for one in (theirs, ours))
         if not same(want, got, ""):
             return 1, [Finding("rows", said, _first_difference(want, got, ""), _first_difference(got, want, ""))]
+        apart = self._ask_locally(said, ours.rows, is_ordered=False)
+        if apart:
+            return 1, apart
         if list(ours.types) != list(theirs.types):
             return 1, [Finding("type", said, str(theirs.types), str(ours.types))]
         if list(ours.names) != list(theirs.names):
             return 1, [Finding("name", said, str(theirs.names), str(ours.names))]
         return 1, []
+
+
+def _answer(session: Connection, query: str) -> Answer:
+    try:
+        found = session.sql(query)
+        assert found is not None
+        rows = [tuple(map(_comparable, row)) for row in found.fetchall()]
+        return Answer(rows, found.columns, found.types)
+    except ForklakeError as error:
+        return Answer(error=f"{type(error).__name__}: {error}")
+
+
+def _kind(types: Sequence[str]) -> str:
+    """Return FLOAT if such a column is among those of an answer: its digits are few."""
+    return "FLOAT" if "FLOAT" in types else ""
 
 
 def _first_difference(one: Sequence[Any], other: Sequence[Any], kind: str) -> str:

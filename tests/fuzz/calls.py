@@ -9,6 +9,7 @@ from typing import Final
 
 import duckdb
 
+from forklake.sql.vocabulary import BY_NAME
 from tests.fuzz import kinds
 from tests.fuzz.kinds import KINDS, SIDES, constant
 from tests.fuzz.texts import read_calls, read_lines
@@ -67,10 +68,8 @@ _PARAMETERS: Final[Mapping[str, str]] = {
 """Parameters as DuckDB lists them, and what to give for them."""
 TEMPLATES: Final = read_calls("functions.txt")
 """Calls of functions whose arguments are not all of any value."""
-UNCALLED: Final = frozenset(
-    {"hash", "setseed", "md5_number", "array_element", "list_length", "list_mean", "list_push_back", "list_push_front"}
-)
-"""Names that are known only to be refused, and those that DuckDB does not have."""
+UNCALLED: Final = frozenset(name for name, one in BY_NAME.items() if one.is_refused)
+"""Names that are known only to be refused."""
 
 OPERATORS: Final = read_lines("operators.txt")
 _NESTS: Final = read_calls("nests.txt")

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Final
 
-from forklake.sql.expressions.aggregates import AGGREGATES as KNOWN_AGGREGATES
-from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS
 from forklake.sql.functions import NAMED
+from forklake.sql.vocabulary import BY_NAME
 from tests.fuzz.answers import Engines, Finding
 from tests.fuzz.calls import OPERATORS, UNCALLED, Calls
 from tests.fuzz.kinds import KINDS, STORAGES
@@ -69,8 +68,7 @@ class Report:
 
 def all_functions() -> set[str]:
     """Return the names of all functions that forklake and DuckDB have."""
-    aggregates = {name for name in KNOWN_AGGREGATES if isinstance(name, str)}
-    return (set(NAMED) | aggregates | set(WINDOW_FUNCTIONS)) - UNCALLED
+    return set(BY_NAME) - UNCALLED
 
 
 class Campaign:

@@ -24,6 +24,9 @@ _JOINS: Final = {
     "semi": "a SEMI JOIN {t} b ON {on}",
     "anti": "a ANTI JOIN {t} b ON {on}",
     "lateral": "a, LATERAL (SELECT b.id FROM {t} b WHERE {on}) b",
+    "asof": "a ASOF JOIN {t} b ON {eq} AND a.id >= b.id",
+    "asof left": "a ASOF LEFT JOIN {t} b ON {eq} AND a.id < b.id",
+    "positional": "a POSITIONAL JOIN (SELECT id FROM {t} WHERE id > 4 ORDER BY id) b",
     "natural": "a NATURAL JOIN (SELECT id FROM {t} WHERE id > 3) b",
 }
 JOIN_KINDS: Final = tuple(_JOINS)
@@ -54,6 +57,8 @@ class Queries:
         is_of_order = call.startswith(("first", "last", "nth", "list", "string"))
         if frame == "RANGE BETWEEN 2 PRECEDING AND 3 FOLLOWING" and not is_of_order:
             order = self.chance.choice(("id", "x_i16", "y_d18", "x_f64"))
+        elif frame.startswith("GROUPS") and not is_of_order:
+            order = self.chance.choice(("x_bool", "id % 3", "y_i8 DESC", "x_text NULLS FIRST"))
         elif frame.startswith("RANGE"):
             order = "id"
         partition = self._part("partitions")
@@ -68,11 +73,16 @@ class Queries:
         if kind in ("using", "left using", "natural"):
             return f"SELECT * FROM (SELECT id, {self.calls.fill('{plain}')} AS v FROM {{t}}) {_JOINS[kind]}"
         shown = "a.id, a.x_i32" if kind in ("semi", "anti") else "a.id, b.id"
-        return f"SELECT {shown} FROM {{t}} {_JOINS[kind].replace('{on}', self._condition())}"
+        first = "(SELECT id FROM {t} ORDER BY id)" if kind == "positional" else "{t}"
+        join = _JOINS[kind].replace("{on}", self._condition()).replace("{eq}", self._equality())
+        return f"SELECT {shown} FROM {first} {join}"
+
+    def _equality(self) -> str:
+        kind = self.chance.choice(("i32", "i64", "text", "f64", "date", "d18", "bool", "u8", "ts", "f32", "uuid"))
+        return f"a.x_{kind} = b.y_{kind}"
 
     def _condition(self) -> str:
-        kind = self.chance.choice(("i32", "i64", "text", "f64", "date", "d18", "bool", "u8", "ts", "f32", "uuid"))
-        parts = [f"a.x_{kind} = b.y_{kind}"]
+        parts = [self._equality()]
         if self.chance.random() < 0.5:
             parts.append(
                 self.chance.choice(

@@ -113,7 +113,7 @@ class CatalogDeeds(Ground):
         chosen = {node for node in nodes if self.rng.random() < 0.6}
         if not chosen:
             return None
-        handle.maintenance.expire_snapshots(snapshot_ids=[snapshot for _, snapshot in chosen], release=release)
+        handle.maintenance.expire_snapshots(versions=[snapshot for _, snapshot in chosen], release=release)
         left = {int(one.snapshot_id) for one in handle.snapshots() if one.catalog_id == catalog}
         gone = {node for node in nodes if node[1] not in left}
         if release:

@@ -101,7 +101,7 @@ class MergeHistory(TableDeeds, CatalogDeeds):
         if len(self.names) < 2:
             return None
         source, target = self.rng.sample(sorted(self.names), 2)
-        request = self._request(source, target, with_keys=True)
+        request = self._request(source, target)
         return self._bring(
             source,
             target,
@@ -119,8 +119,8 @@ class MergeHistory(TableDeeds, CatalogDeeds):
             with pytest.raises(InvalidInputError, match="has no parent to refresh from"):
                 self.handle(fork).refresh()
             return None
-        request, before = self._request(parent, fork, with_keys=False), self.truth.heads[fork]
-        verb = lambda: self.handle(fork).refresh(strategy=request.strategy)  # type: ignore[arg-type]  # noqa: E731
+        request, before = self._request(parent, fork), self.truth.heads[fork]
+        verb = lambda: self.handle(fork).refresh(strategy=request.strategy, keys=request.keys)  # type: ignore[arg-type]  # noqa: E731
         pin = self.truth.node(parent)
         done = self._bring(parent, fork, request, verb)
         if self.truth.heads[fork] != before:
@@ -128,7 +128,7 @@ class MergeHistory(TableDeeds, CatalogDeeds):
             self.truth.pins[fork].add(pin)
         return done
 
-    def _request(self, source: int, target: int, *, with_keys: bool) -> Request:
+    def _request(self, source: int, target: int) -> Request:
         """Choose who decides, and by which columns rows are told apart."""
         theirs, ours = self.truth.state(source), self.truth.state(target)
         strategy: Any = self.rng.choice(("fail", "fail", "ours", "theirs", "by table"))
@@ -137,7 +137,7 @@ class MergeHistory(TableDeeds, CatalogDeeds):
             strategy = {name: self.rng.choice(("ours", "theirs")) for name in names if self.rng.random() < 0.7}
         keys = {}
         named = {table.name: number for number, table in theirs.items()}
-        for number in theirs.keys() & ours.keys() if with_keys and self.rng.random() < 0.3 else ():
+        for number in theirs.keys() & ours.keys() if self.rng.random() < 0.3 else ():
             one, other = theirs[number].columns, ours[number].columns
             whole = ("INTEGER", "BIGINT")
             known = [

@@ -182,8 +182,11 @@ def _check_types(result: Merged, number: int, tables: tuple[Table | None, ...]) 
         for side in (theirs, ours):
             assert side is not None
             if column in side.columns and _is_narrower(about.type, side.columns[column].type):
-                is_changed = any(table is None or table.rows != side.rows for table in was)
-                (result.invalid if is_changed else result.doubtful).add(("type", number, column))
+                # Who only deleted rows wrote no value.
+                has_written = any(
+                    table is None or any(table.rows.get(key) != row for key, row in side.rows.items()) for table in was
+                )
+                (result.invalid if has_written else result.doubtful).add(("type", number, column))
 
 
 def _is_narrower(one: str, other: str) -> bool:

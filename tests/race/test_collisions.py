@@ -187,7 +187,7 @@ def expire_each(url: str, name: str, versions: list[int]) -> int:
     with Lake(url, settings=EAGER) as lake:
         catalog = lake.catalog(name)
         for version in versions:
-            catalog.maintenance.expire_snapshots(snapshot_ids=[version])
+            catalog.maintenance.expire_snapshots(versions=[version])
     return len(versions)
 
 

@@ -65,7 +65,7 @@ def _noisy_round(lake: Lake, name: str, choose: random.Random, rounds: Any) -> N
             lake.catalog("common").drop()
     except (AlreadyExistsError, CommitConflictError, CommitContentionError, NotFoundError):
         pass
-    own.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in own.snapshots()[:-1]])
+    own.maintenance.expire_snapshots(versions=[s.snapshot_id for s in own.snapshots()[:-1]])
     if choose.random() < 0.3:
         fork.maintenance.sever()
     lake.catalog(f"{name}-fork").rename(f"{name}-renamed")

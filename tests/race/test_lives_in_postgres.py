@@ -160,7 +160,7 @@ def test_an_expiry_spares_the_snapshot_of_a_tag_in_flight(lake: Lake, slow: Lake
         expired = meet(
             stop,
             lambda: slow.catalog("shop").tag("v1", at=first),
-            lambda: shop.maintenance.expire_snapshots(snapshot_ids=[first]),
+            lambda: shop.maintenance.expire_snapshots(versions=[first]),
         )
         assert expired() == []
     assert shop.at("v1").head == first

@@ -123,7 +123,7 @@ def test_a_fork_in_flight_keeps_an_expiry_waiting_and_has_what_it_pinned(lake: L
         expired = _meet(
             stop,
             lambda: slow.catalog("shop").fork("agent", at=pinned),
-            lambda: shop.maintenance.expire_snapshots(snapshot_ids=[pinned]),
+            lambda: shop.maintenance.expire_snapshots(versions=[pinned]),
         )
         assert expired() == [pinned]
     assert content(lake.catalog("agent")) == shown

@@ -19,7 +19,7 @@ from tests.lakes import LakeFactory
 from tests.race.processes import SECONDS, Job, race
 
 PROCESSES = 2
-CYCLES = {"sqlite": int(os.environ.get("FORKLAKE_CYCLES", "1000")), "duckdb": 40, "postgres": int(150 * SECONDS)}
+CYCLES = {"sqlite": int(os.environ.get("FORKLAKE_CYCLES", "400")), "duckdb": 40, "postgres": int(150 * SECONDS)}
 """How often each process opens and closes."""
 
 GROWTH_BYTES = 4 << 20

@@ -18,7 +18,7 @@ from tests.rows.conditions import Assigned, Compared
 from tests.rows.operations import Update
 from tests.sound import check_sound
 
-OFTEN = ("merge", "transaction")
+OFTEN = ("transaction",)
 """What is tried on PostgreSQL in each run: the others write files and commit in the same steps."""
 
 

@@ -195,7 +195,7 @@ class Trace:
 
     def expire(self, catalog: Catalog) -> str:
         own = [s.snapshot_id for s in catalog.snapshots() if s.catalog_id == catalog.catalog_id]
-        gone = catalog.maintenance.expire_snapshots(snapshot_ids=own[:-1][:2], release=True)
+        gone = catalog.maintenance.expire_snapshots(versions=own[:-1][:2], release=True)
         return f"expired {[self.numbers('snapshot', s) for s in gone]}"
 
     def drop(self, catalog: Catalog) -> None:

@@ -40,6 +40,9 @@ def test_rows_of_many_catalogs_are_those_of_each(spark: SparkSession, tmp_path: 
         assert frame.columns == ["catalog_name", "id", "note", "extra"]
         wanted = sum((rows(each, "id", "note", "extra") for each in everyone), Counter())
         assert Counter(map(tuple, frame.collect())) == wanted
+        assert Counter(together.rows()) == wanted
+        assert together.count() == wanted.total()
+        assert together.count("id > 6000") == 502
         # Once for all catalogs, once with the other columns, and two of the files once more without a deleted row.
         read, own = Counter(together.paths()), shop.table("orders").inspect.plan().paths
         assert sum(read[path] for path in own) == 2 * len(own) + 2

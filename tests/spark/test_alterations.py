@@ -10,7 +10,7 @@ import forklake
 from tests.lakes import IMPATIENT
 from tests.rows.altering import History, SqlMeans
 
-HISTORIES = max(3, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 100)
+HISTORIES = max(2, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 100)
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from forklake import Catalog, ColumnDefinition, Lake
-from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from forklake.errors import CommitConflictError, InvalidInputError, SnapshotNotFoundError
 from tests.cli.terminal import run
 from tests.lakes import IMPATIENT
 
@@ -140,12 +140,13 @@ def test_times_stand_for_snapshots_and_what_is_not_there_is_refused(shop: Catalo
         table.changes(3, 2)
 
 
-def test_a_row_that_two_commits_deleted_at_the_same_time_is_told_once(shop: Catalog) -> None:
+def test_a_row_that_two_commits_delete_at_the_same_time_is_deleted_and_told_once(shop: Catalog) -> None:
     shop.options.set("data_inlining_row_limit", "1")
     transaction = shop.transaction()
     assert transaction.table("t").delete("id = 1").row_count == 1
     assert shop.table("t").delete("id IN (1, 2, 3)").row_count == 3
-    transaction.commit()
+    with pytest.raises(CommitConflictError, match="another transaction has deleted from it"):
+        transaction.commit()
     assert told(shop.table("t").changes(3)) == [(3, n, "delete", n, "a") for n in (1, 2, 3)]
     assert (shop.table("t").count(), shop.table("t").delete("true").row_count) == (2, 2)
     assert shop.table("t").storage.files() == []

@@ -18,7 +18,7 @@ from tests.lakes import IMPATIENT
 from tests.spark.filters import NATIVE, ODD, Rows, filters, made
 from tests.spark.plans import setting
 
-FILTERS = int(os.environ.get("FORKLAKE_FILTERS", "200"))
+FILTERS = int(os.environ.get("FORKLAKE_FILTERS", "100"))
 AT_ONCE = 50
 NO_CODE = {"spark_sql_codegen_wholeStage": "false", "spark_sql_codegen_factoryMode": "NO_CODEGEN"}
 """Compiling code for so many scans would take longer than all else."""

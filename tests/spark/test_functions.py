@@ -665,7 +665,14 @@ def _plain(field: Field, value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("wanted", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize(
+    "wanted",
+    # What a session is set to of itself, but for the zone, is asked by `tests/sql/test_fuzz.py`.
+    [
+        pytest.param(wanted, id=name, marks=[pytest.mark.soak] if name.startswith("ansi") else [])
+        for name, wanted in SETTINGS.items()
+    ],
+)
 def test_expressions_give_what_duckdb_gives(spark: SparkSession, wanted: dict[str, str]) -> None:
     with settings(spark, wanted):
         wrong = [

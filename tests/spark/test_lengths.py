@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from forklake.errors import ForklakeError, InvalidInputError
-from forklake.sql.expressions.arities import takes
 from forklake.sql.expressions.lengths import LIST_ELEMENTS, SPLIT_ELEMENTS, TEXT_BYTES
 from forklake.sql.functions import NAMED
+from forklake.sql.vocabulary import takes
 from tests.spark.apart import SessionApart, session_apart
 
 MADE = (

@@ -24,3 +24,14 @@ def test_files_are_read_by_their_paths(spark: SparkSession, tmp_path: Path) -> N
         assert result.fetchall() == [(2, "x", [2])]
         with pytest.raises(DataFileError, match=r"broken\.parquet"):
             connection.sql(f"FROM '{tmp_path}/broken.parquet'")
+
+
+@pytest.mark.parametrize("name", ["a{1,2}.parquet", "{x}.parquet", "[a]b.parquet"])
+def test_names_with_braces_and_brackets_are_no_patterns(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    for other in ("a1.parquet", "x.parquet", "ab.parquet"):
+        pq.write_table(pa.table({"i": [0]}), tmp_path / other)
+    pq.write_table(pa.table({"i": [1]}), tmp_path / name)
+    with forklake.connect(spark) as connection:
+        result = connection.sql(f"SELECT i + 0 FROM read_parquet('{tmp_path}/{name.replace('[a]', '[[]a]')}')")
+        assert result is not None
+        assert result.fetchall() == [(1,)]

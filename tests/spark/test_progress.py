@@ -152,6 +152,7 @@ def test_jobs_are_cancelled_with_the_block_and_others_are_not(spark: SparkSessio
     assert ended == ["100"]
 
 
+@pytest.mark.soak
 def test_an_interrupted_write_leaves_no_file(tmp_path: Path) -> None:
     # The rows take more than any patience; the interrupt comes when some of them are written.
     code = f"""

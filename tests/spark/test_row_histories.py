@@ -19,12 +19,12 @@ from tests.rows.rivals import change_together
 from tests.rows.spark_hands import SparkHands
 from tests.sound import check_sound
 
-HISTORIES = max(8, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
+HISTORIES = max(4, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
 STEPS = 12
 PARTS = [range(part, HISTORIES, 4) for part in range(4)]
 
 
-@pytest.mark.timeout(0 if HISTORIES > 8 else 600)
+@pytest.mark.timeout(0 if HISTORIES > 4 else 600)
 @pytest.mark.parametrize("seeds", PARTS, ids=[f"part-{part}" for part in range(len(PARTS))])
 def test_every_history_of_rows_shows_on_spark_what_the_model_has(
     seeds: range, tmp_path: Path, spark: SparkSession
@@ -35,6 +35,7 @@ def test_every_history_of_rows_shows_on_spark_what_the_model_has(
         assert failure is None, f"seed {seed}: {failure}"
 
 
+@pytest.mark.soak
 def test_ten_forks_and_their_parent_change_the_same_rows_at_the_same_time(tmp_path: Path, spark: SparkSession) -> None:
     def prepare(driver: Driver) -> None:
         for seed in range(3):

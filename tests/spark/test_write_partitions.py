@@ -97,7 +97,7 @@ def test_a_value_is_written_by_one_task(spark: SparkSession, tmp_path: Path) -> 
     assert sum(file.record_count for file in files) == 10_000
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("zone", [pytest.param("UTC", marks=pytest.mark.soak), "America/New_York"])
 def test_tokens_tell_apart_what_arrow_tells_apart(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     fields = fields_of({str(number): kind for number, kind in enumerate(VALUES)})
     texts = {field.name: [*VALUES[field.type], None] for field in fields}

@@ -1,4 +1,7 @@
-"""Each file of `cases/` runs on forklake and on DuckDB with DuckLake: every query must give the same rows."""
+"""Each file of `cases/` runs on forklake and on DuckDB with DuckLake: every query must give the same rows.
+
+On forklake it runs on Spark, and in this process where that can.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import forklake
+from forklake.errors import EngineError
 from tests.interop.ducklake import attached
 
 if TYPE_CHECKING:
@@ -30,6 +34,21 @@ def _comparable(rows: Sequence[Sequence[Any]], statement: str) -> list[Any]:
     return plain if "ORDER BY" in statement.upper() else sorted(plain, key=repr)
 
 
+def _answer_locally(session: forklake.Connection, statement: str) -> Sequence[Any] | None:
+    """Return the rows of a query that this process computes; None if it leaves the query to Spark."""
+    session.sql("SET engine = 'local'")
+    try:
+        found = session.sql(statement)
+        assert found is not None
+        return found.fetchall()
+    except EngineError as error:
+        if not str(error).startswith("This statement needs Spark"):
+            raise
+        return None
+    finally:
+        session.sql("SET engine = 'spark'")
+
+
 @pytest.mark.parametrize("case", _CASES, ids=lambda path: path.stem)
 def test_every_query_answers_as_in_duckdb(case: Path, tmp_path: Path, spark: SparkSession) -> None:
     duckdb = attached(f"ducklake:{tmp_path}/theirs.ducklake", data_path=f"{tmp_path}/theirs")
@@ -38,7 +57,7 @@ def test_every_query_answers_as_in_duckdb(case: Path, tmp_path: Path, spark: Spa
             f"ATTACH 'ducklake:{tmp_path}/ours.db' AS lake (DATA_PATH '{tmp_path}/ours', CATALOG 'case',"
             " CREATE_IF_NOT_EXISTS true, DATA_INLINING_ROW_LIMIT 10)"
         )
-        ours.sql("USE lake")
+        ours.sql("USE lake; SET engine = 'spark'")
         for given in _statements(case.read_text()):
             statement = given.removeprefix("error: ")
             if statement != given:
@@ -53,5 +72,7 @@ def test_every_query_answers_as_in_duckdb(case: Path, tmp_path: Path, spark: Spa
                 assert found is not None
                 rows = expected.fetchall()
                 assert _comparable(found.fetchall(), statement) == _comparable(rows, statement), statement
+                local = _answer_locally(ours, statement)
+                assert local is None or _comparable(local, statement) == _comparable(rows, statement), statement
                 assert found.columns == [column[0] for column in expected.description], statement
                 assert found.types == [str(column[1]) for column in expected.description], statement

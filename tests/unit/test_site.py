@@ -21,8 +21,12 @@ from tests.pages import DOCS, ON_SPARK, ROOT, WITHOUT_JAVA
 
 PAGES = sorted(DOCS.rglob("*.md"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *PAGES]
-RUN_ELSEWHERE = ("guide/connector.md", "guide/ducklake.md")  # tests/spark/test_connector.py, tests/interop
-OTHER_SQL = ("guide/operations.md", "guide/web-apps.md")  # PostgreSQL's; tests/contract runs it
+RUN_ELSEWHERE = ("guide/connector.md", "guide/ducklake.md", "guide/spark.md")  # tests/spark, tests/interop
+OTHER_SQL = (
+    "guide/operations.md",
+    "guide/web-apps.md",
+    "guide/spark.md",
+)  # of others; tests/contract, tests/spark run it
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
@@ -96,7 +100,7 @@ def test_python_without_prompts_is_python(path: Path) -> None:
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if list(sql_statements(path))], ids=name_of)
 def test_sql_is_understood(path: Path) -> None:
     if path.is_relative_to(DOCS) and path.relative_to(DOCS).as_posix() in OTHER_SQL:
-        pytest.skip("the SQL of the metadata database, which tests/contract runs")
+        pytest.skip("the SQL of the metadata database or of Spark, which other tests run")
     for text in sql_statements(path):
         assert parse(text), text
 

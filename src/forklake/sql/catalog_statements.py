@@ -17,6 +17,16 @@ class CatalogStatement:
     is_lenient: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CopyDatabase:
+    """COPY FROM DATABASE source TO target: all of it, or only one half."""
+
+    source: str
+    target: str
+    has_definitions: bool = True
+    has_rows: bool = True
+
+
 def catalog_query(statement: CatalogStatement, alias: str) -> exp.Select:
     """Return the call of a catalog function that a statement stands for."""
     arguments: list[exp.Expr] = [exp.Literal.string(alias)]

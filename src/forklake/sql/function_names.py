@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlglot import exp
-
-from forklake.sql.expressions.aggregates import AGGREGATES, WINDOWS
-from forklake.sql.functions import FUNCTIONS, NAMED
+from forklake.sql.vocabulary import BY_NAME
 
 
 @cache
 def function_names() -> tuple[str, ...]:
     """Return the names in lower case, sorted.
 
-    Macros and functions of catalogs are not among them.
+    Macros and functions of catalogs are not among them, nor names that are only refused.
     """
-    found = {name for name in NAMED if name.isidentifier()}
-    for key in (*FUNCTIONS, *AGGREGATES, *WINDOWS):
-        if isinstance(key, str):
-            found.add(key)
-        elif issubclass(key, exp.Func) and key not in (exp.Anonymous, exp.AnonymousAggFunc):
-            found.update(key.sql_names())
-    return tuple(sorted({name.lower() for name in found}))
+    return tuple(sorted(name for name, one in BY_NAME.items() if name.isidentifier() and not one.is_refused))

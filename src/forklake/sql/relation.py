@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
@@ -16,7 +16,15 @@ from forklake.model.predicate import Anything, Predicate
 from forklake.model.rows import TableColumnStatsRow
 from forklake.sql.statements import Describe, Show
 
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from forklake.sql.expressions.bound import Bound
+
 _ANYTHING: Final = Anything()
+
+TABLE_NUMBER: Final = "number"
+"""The key in ``meta`` of a table in FROM for the number that it has while a query is bound; copies keep it."""
 
 
 AtKind = Literal["version", "timestamp", "tag"]
@@ -134,6 +142,32 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a query as they were bound, for an engine that runs its tree.
+
+    Attributes:
+        tree: The query.
+        names: What its names were looked up with.
+        scans: The scans of each table in FROM, by the number that `TABLE_NUMBER` in its ``meta`` is.
+        views: The trees of views, by the same number, each with the view.
+        values: The expressions in it and in its views, each with what it was bound to.
+        mixes_types: Whether columns of different types become one, in a set operation or by USING.
+        conformed: The columns of a table that the result is for, each with the number of the value that it takes; a
+            column without one has its default. Empty if the result is that of the tree.
+        given: The columns of the tree's own result, if it is for a table.
+    """
+
+    tree: exp.Query
+    names: Names
+    scans: Mapping[int, Sequence[str]]
+    views: Mapping[int, tuple[exp.Query, StoredQuery]]
+    values: Sequence[tuple[exp.Expr, Bound]]
+    mixes_types: bool
+    conformed: tuple[tuple[Field, int | None], ...] = ()
+    given: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class BoundQuery:
     """A query as Spark SQL, with its result columns and its scans.
 
@@ -152,6 +186,7 @@ class BoundQuery:
         limit: The most rows to return, in the order that is kept; only set with ``keeps_order``, otherwise the
             limit is in the text.
         offset: The number of rows to skip first.
+        parts: Its tree, and what was found out about it; only of whole queries.
     """
 
     sql: str
@@ -164,6 +199,7 @@ class BoundQuery:
     totals: tuple[Total, ...] = ()
     limit: int | None = None
     offset: int = 0
+    parts: Parts | None = None
 
     @property
     def nested_sql(self) -> str:

@@ -25,6 +25,7 @@ CODES = {
 }
 NO_CONFLICT = "-"
 APPENDS = (ChangeKind.INSERTED_INTO_TABLE, ChangeKind.INLINED_INSERT)
+DELETES = (ChangeKind.DELETED_FROM_TABLE, ChangeKind.INLINED_DELETE)
 
 Cell = tuple[ChangeKind, ChangeKind]
 
@@ -63,7 +64,7 @@ def our_change(kind: ChangeKind, number: int = 1) -> LoggedChange:
         schema_name=f"schema_{number}",
         name=f"name_{number}",
         schema_id=number,
-        data_files=frozenset({number}) if kind is ChangeKind.DELETED_FROM_TABLE else frozenset(),
+        data_files=frozenset({number}) if kind in DELETES else frozenset(),
         unmatched=kind in APPENDS,
     )
 
@@ -74,7 +75,7 @@ def their_change(kind: ChangeKind, number: int = 1) -> LoggedChange:
         return LoggedChange(kind, schema_name=f"schema_{number}")
     if kind.startswith("created_"):
         return LoggedChange(kind, schema_name=f"schema_{number}", name=f"name_{number}")
-    files = frozenset({number}) if kind is ChangeKind.DELETED_FROM_TABLE else frozenset[int]()
+    files = frozenset({number}) if kind in DELETES else frozenset[int]()
     return LoggedChange(kind, object_id=number, data_files=files)
 
 

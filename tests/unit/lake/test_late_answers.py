@@ -42,7 +42,7 @@ def test_the_commit_of_a_catalog_is_the_one_that_created_it(shop: Catalog, make:
 def test_the_commit_of_a_root_is_told_after_its_expiry(shop: Catalog) -> None:
     first = shop.head
     shop.schemas.create("one")
-    shop.maintenance.expire_snapshots(snapshot_ids=[first])
+    shop.maintenance.expire_snapshots(versions=[first])
     assert shop.commit == Commit(first)
 
 
@@ -51,7 +51,7 @@ def test_snapshots_to_expire_are_named_by_a_list_of_ids(shop: Catalog, ids: Any)
     shop.schemas.create("one")
     shop.schemas.create("two")
     with pytest.raises(InvalidInputError, match=r"whole numbers, not by .*; nothing was expired"):
-        shop.maintenance.expire_snapshots(snapshot_ids=ids)
+        shop.maintenance.expire_snapshots(versions=ids)
     assert len(shop.snapshots()) == 3
 
 

@@ -18,7 +18,6 @@ from forklake.model import types
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
 from forklake.sql.expressions import lengths
-from forklake.sql.expressions.arities import takes
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
 from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count
 from forklake.sql.expressions.coercion import cast, constant
@@ -27,8 +26,10 @@ from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS, first
 from forklake.sql.functions.signature import Function
+from forklake.sql.vocabulary import BY_NAME, takes
+from forklake.sql.vocabulary.declaration import Kind
 
-__all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate"]
+__all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate", "aggregate_name"]
 
 _SMALL: Final[frozenset[Type]] = frozenset(
     {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.UINT8, types.UINT16, types.UINT32}
@@ -287,7 +288,7 @@ _NODES: Final[Mapping[type[exp.Expr], tuple[str, Sequence[str]]]] = {
     exp.Stddev: ("stddev", _ONE),
     exp.StddevSamp: ("stddev", _ONE),
     exp.StddevPop: ("stddev_pop", _ONE),
-    exp.Variance: ("var_samp", _ONE),
+    exp.Variance: ("variance", _ONE),
     exp.VariancePop: ("var_pop", _ONE),
     exp.Median: ("median", _ONE),
     exp.PercentileCont: ("quantile_cont", _TWO),
@@ -322,33 +323,28 @@ _NODES: Final[Mapping[type[exp.Expr], tuple[str, Sequence[str]]]] = {
     exp.NthValue: ("nth_value", ("this", "offset")),
 }
 _ANY: Final = first(skips_nulls=True)
-_AGGREGATES: Final[Mapping[str, Aggregate]] = {
+_LOWERINGS: Final[Mapping[str, Aggregate]] = {
     "count": _count,
     "count_star": _count,
     "sum": _sum,
     "avg": _average,
-    "mean": _average,
-    **{name: _of_doubles("sum") for name in ("fsum", "sumkahan", "kahan_sum")},
-    **{name: _of_doubles("avg") for name in ("favg",)},
+    "fsum": _of_doubles("sum"),
+    "favg": _of_doubles("avg"),
     "product": _product,
     "min": _extreme("min"),
     "max": _extreme("max"),
-    **{name: _extreme_by("min_by") for name in ("arg_min", "argmin", "min_by")},
-    **{name: _extreme_by("max_by") for name in ("arg_max", "argmax", "max_by")},
+    "arg_min": _extreme_by("min_by"),
+    "arg_max": _extreme_by("max_by"),
     "any_value": _ANY,
     "first": first(),
-    "arbitrary": first(),
     "last": first(is_last=True),
-    **dict.fromkeys(("string_agg", "group_concat", "listagg"), _string_agg),
+    "string_agg": _string_agg,
     "list": _list,
-    "array_agg": _list,
     "bool_and": _of_booleans("bool_and"),
     "bool_or": _of_booleans("bool_or"),
     "stddev": _of_doubles("stddev_samp"),
-    "stddev_samp": _of_doubles("stddev_samp"),
     "stddev_pop": _of_doubles("stddev_pop"),
     "variance": _of_doubles("var_samp"),
-    "var_samp": _of_doubles("var_samp"),
     "var_pop": _of_doubles("var_pop"),
     "corr": _never_null("corr"),
     "covar_pop": _of_doubles("covar_pop"),
@@ -358,14 +354,14 @@ _AGGREGATES: Final[Mapping[str, Aggregate]] = {
     "median": _quantile,
     "quantile_cont": _quantile,
     "quantile_disc": _discrete_quantile,
-    "quantile": _discrete_quantile,
     "mode": _same("mode"),
     "histogram": _histogram,
     "count_if": _count_if,
-    "countif": _count_if,
     "approx_count_distinct": _approximate_count,
     **{name: _same(name) for name in ("bit_and", "bit_or", "bit_xor")},
+    **WINDOW_FUNCTIONS,
 }
+"""Aggregates and window functions by the first of their names."""
 
 ARGUMENTS: Final[Mapping[type[exp.Expr], Sequence[str]]] = {kind: said for kind, (_, said) in _NODES.items()}
 """The names of a node's arguments, in order, by node of the parser. Other aggregates have ``expressions``."""
@@ -375,16 +371,23 @@ def _as_function(function: Aggregate) -> Function:
     return lambda values, node: function(values, Call())
 
 
-AGGREGATES: Final[Mapping[type[exp.Expr] | str, Function]] = {
-    **{kind: _as_function(_AGGREGATES[name]) for kind, (name, _) in _NODES.items() if name in _AGGREGATES},
-    **{name: _as_function(function) for name, function in _AGGREGATES.items()},
-}
-"""Aggregates by node of the parser, and by name in lower case for those without a node."""
-WINDOWS: Final[Mapping[type[exp.Expr] | str, Function]] = {
-    **{kind: _as_function(WINDOW_FUNCTIONS[name]) for kind, (name, _) in _NODES.items() if name in WINDOW_FUNCTIONS},
-    **{name: _as_function(function) for name, function in WINDOW_FUNCTIONS.items()},
-}
+def _by_node_and_name(kind: Kind) -> dict[type[exp.Expr] | str, Function]:
+    named = {name: _as_function(_LOWERINGS[one.name]) for name, one in BY_NAME.items() if one.kind == kind}
+    nodes = ((node, named[name]) for node, (name, _) in _NODES.items() if name in named)
+    return dict([*named.items(), *nodes])
+
+
+AGGREGATES: Final[Mapping[type[exp.Expr] | str, Function]] = _by_node_and_name("aggregate")
+"""Aggregates by node of the parser, and by each of their names in lower case."""
+WINDOWS: Final[Mapping[type[exp.Expr] | str, Function]] = _by_node_and_name("window")
 """The same for functions that need OVER."""
+
+
+def aggregate_name(node: exp.Expr) -> str:
+    """Return the name, in lower case, of the aggregate that a node calls."""
+    if type(node) in _NODES:
+        return _NODES[type(node)][0]
+    return node.name.lower() if isinstance(node, exp.Anonymous) else node.key
 
 
 def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
@@ -399,14 +402,12 @@ def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
     Raises:
         InvalidInputError: There is no such aggregate, it does not take such values, or Spark cannot compute it.
     """
-    if type(node) in _NODES:
-        name = _NODES[type(node)][0]
-    else:
-        name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
-    function = _AGGREGATES.get(name) or WINDOW_FUNCTIONS.get(name)
-    if function is None:
+    name = aggregate_name(node)
+    declared = BY_NAME.get(name)
+    if declared is None or declared.kind == "scalar":
         raise InvalidInputError(f'The aggregate "{name}" is not supported: {render(node)}')
-    if name in WINDOW_FUNCTIONS and call.over is None:
+    function = _LOWERINGS[declared.name]
+    if declared.kind == "window" and call.over is None:
         raise InvalidInputError(f'Binder Error: "{name}" is a window function: it needs OVER')
     if not takes(name, len(values)):
         raise _no_match(name, values)

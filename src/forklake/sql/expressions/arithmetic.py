@@ -12,7 +12,7 @@ from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound, decimal_size
 from forklake.sql.expressions.coercion import cast, common_integer, constant
 from forklake.sql.expressions.intervals import negate_interval
-from forklake.sql.expressions.literals import ducklake_text, spark_type, text_literal
+from forklake.sql.expressions.literals import decimal_literal, ducklake_text, spark_type, text_literal
 from forklake.sql.expressions.nested import exact
 from forklake.sql.expressions.phrases import once, refusal
 from forklake.sql.expressions.time_arithmetic import time_arithmetic
@@ -253,7 +253,7 @@ def _decimal_operand(value: Bound) -> str:
     A constant keeps the digits that it has.
     """
     if value.literal is not None:
-        return f"{value.literal}BD"
+        return decimal_literal(value.literal)
     if not isinstance(value.type, types.Integer) or value.type.is_wide:
         return value.sql
     return f"CAST({value.sql} AS DECIMAL({value.type.digits},0))"

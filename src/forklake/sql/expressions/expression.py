@@ -18,7 +18,6 @@ from forklake.model.names import fold
 from forklake.model.predicate import Anything, Nothing
 from forklake.model.types import Type
 from forklake.sql.expressions.arithmetic import negate
-from forklake.sql.expressions.arities import takes
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.chains import calculate, concatenate
 from forklake.sql.expressions.coercion import cast, constant, unify, untyped_constant
@@ -59,6 +58,7 @@ from forklake.sql.expressions.number_literals import number
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.site import Site
 from forklake.sql.functions import FUNCTIONS, NAMED, no_match, no_such_function
+from forklake.sql.vocabulary import takes
 
 _ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
@@ -94,8 +94,11 @@ class ExpressionBinder:
             NotFoundError: There is no such column.
         """
         known = self.site.known_value(self, node)
-        if known is not None:
-            return known
+        found = self._bind(node) if known is None else known
+        self.site.note(node, found)
+        return found
+
+    def _bind(self, node: exp.Expr) -> Bound:
         if is_subquery(node):
             return self.site.subquery(self, node)
         if isinstance(node, exp.Window):

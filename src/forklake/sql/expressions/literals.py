@@ -6,6 +6,7 @@ A Spark literal means the same whatever the session's time zone, ANSI mode or pa
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
@@ -92,7 +93,7 @@ def spark_literal(kind: Type, text: str) -> str:
         case types.Integer():
             return _integer_literal(kind, int(text))
         case types.Decimal():
-            return f"{text}BD"
+            return decimal_literal(text)
         case types.Boolean():
             return text.upper()
         case types.Float():
@@ -111,7 +112,26 @@ def spark_literal(kind: Type, text: str) -> str:
 def _integer_literal(kind: types.Integer, value: int) -> str:
     if kind.shown_as in _MARKS:
         return f"{value}{_MARKS[kind.shown_as]}"
-    return str(value) if -(2**31) <= value < 2**31 else f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
+    if -(2**31) <= value < 2**31:
+        return str(value)
+    return f"{value}L" if -(2**63) <= value < 2**63 else decimal_literal(str(value))
+
+
+def decimal_literal(text: str) -> str:
+    """Return an exact number as a Spark decimal with the digits that it has.
+
+    Spark takes an integer for less than a literal beyond BIGINT, and for greater than one below it, also where the
+    integer is NULL. So such a number is a cast.
+
+    >>> decimal_literal("1.50"), decimal_literal("9223372036854775808.5")
+    ('1.50BD', "CAST('9223372036854775808.5' AS DECIMAL(20,1))")
+    """
+    value = Decimal(text)
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    if -(2**63) <= value < 2**63 or len(digits) > types.MAX_PRECISION:
+        return f"{text}BD"
+    return f"CAST('{text}' AS DECIMAL({len(digits)},{-exponent}))"
 
 
 def _nested_literal(kind: Type, value: Any) -> str:

@@ -34,9 +34,9 @@ def part(value: Bound, place: int) -> Bound:
 
 
 def cast_parts(value: Bound, target: Type, cast: Caster) -> str | None:
-    """Cast a nested value to another nested type of the same kind.
+    """Cast a nested value to another type of its kind, or a struct to a map.
 
-    Return None if the kinds differ.
+    Return None for other kinds.
     """
     match value.type, target:
         case types.List(element), types.List(wanted):
@@ -45,6 +45,8 @@ def cast_parts(value: Bound, target: Type, cast: Caster) -> str | None:
             return value.sql if inner == name else f"transform({value.sql}, {name} -> {inner})"
         case types.Map(), types.Map():
             return _cast_map(value, value.type, target, cast)
+        case types.Struct(), types.Map():
+            return _cast_fields(value, target, cast)
         case types.Struct(), types.Struct():
             return once(value.sql, lambda sql: _cast_struct(Bound(sql, value.type), target, cast))
     return None
@@ -61,6 +63,14 @@ def _cast_map(value: Bound, source: types.Map, target: types.Map, cast: Caster) 
     entry = variable()
     made = f"struct({key_sql.replace(key, f'{entry}.key')}, {item_sql.replace(item, f'{entry}.value')})"
     return f"map_from_entries(transform(map_entries({value.sql}), {entry} -> {made}))"
+
+
+def _cast_fields(value: Bound, target: types.Map, cast: Caster) -> str:
+    """Return a struct as a map of the names of its fields to their values."""
+    names = [cast(Bound(text_literal(field.name), types.VARCHAR), target.key.type).sql for field in value.type.children]
+    values = [cast(part(value, place), target.value.type).sql for place in range(len(names))]
+    entries = [f"struct({name} AS key, {item} AS value)" for name, item in zip(names, values, strict=True)]
+    return f"if({value.sql} IS NULL, NULL, map_from_entries(array({', '.join(entries)})))"
 
 
 def _cast_struct(value: Bound, target: types.Struct, cast: Caster) -> str:
@@ -106,6 +116,14 @@ def constant_parts(source: Type, target: Type, value: Any) -> Any:
             return [
                 (constant_parts(key.type, new_key.type, one), constant_parts(item.type, new_item.type, other))
                 for one, other in value
+            ]
+        case types.Struct(fields), types.Map(new_key, new_item):
+            return [
+                (
+                    constant_parts(types.VARCHAR, new_key.type, field.name),
+                    constant_parts(field.type, new_item.type, item),
+                )
+                for field, item in zip(fields, value, strict=True)
             ]
         case types.Struct(fields), types.Struct(wanted_fields):
             return tuple(

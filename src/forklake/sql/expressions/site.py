@@ -36,6 +36,9 @@ class Site:
         """
         return None
 
+    def note(self, node: exp.Expr, bound: Bound) -> None:
+        """Take notice of what an expression was bound to."""
+
     def resolve(self, bound: Bound) -> Bound:
         """Return the value of an expression that is bound already."""
         return bound

@@ -56,9 +56,8 @@ WINDOW_FUNCTIONS: Final[Mapping[str, Aggregate]] = {
     **{name: _ranking(name) for name in ("row_number", "rank", "dense_rank", "ntile")},
     **{name: _ranking(name, types.FLOAT64) for name in ("percent_rank", "cume_dist")},
     **{name: _neighbour(name) for name in ("lag", "lead")},
-    "rank_dense": _ranking("dense_rank"),
     "first_value": first(),
     "last_value": first(is_last=True),
     "nth_value": _nth,
 }
-"""Window functions by name in lower case."""
+"""Window functions by the first of their names."""

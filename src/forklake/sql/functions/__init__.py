@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -10,7 +9,6 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
-from forklake.sql.expressions.arities import takes
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.functions import (
     formats,
@@ -27,8 +25,9 @@ from forklake.sql.functions import (
     times,
 )
 from forklake.sql.functions.signature import Function
+from forklake.sql.vocabulary import BY_NAME, nearest_name, takes
 
-__all__ = ["FUNCTIONS", "NAMED", "Function", "no_match", "no_such_function"]
+__all__ = ["FUNCTIONS", "LOWERINGS", "NAMED", "Function", "no_match", "no_such_function"]
 
 _THEMES: Final = (
     formats,
@@ -85,8 +84,14 @@ FUNCTIONS: Final[Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]] = {
     for kind, (function, said) in theme.NODES.items()
 }
 """Functions by node of the parser, each with the parts that the node may have, arguments first."""
+LOWERINGS: Final[Mapping[str, Function]] = {
+    name: function for theme in _THEMES for name, function in theme.NAMED.items()
+}
+"""Functions by the first of their names."""
 NAMED: Final[Mapping[str, Function]] = {
-    name: _with_arity_check(name, function) for theme in _THEMES for name, function in theme.NAMED.items()
+    name: _with_arity_check(name, LOWERINGS[declared.name])
+    for name, declared in BY_NAME.items()
+    if declared.kind == "scalar"
 }
 """Functions by name in lower case, including those with a node of the parser."""
 
@@ -96,6 +101,6 @@ def no_such_function(name: str) -> InvalidInputError:
 
     It suggests the closest name that exists.
     """
-    near = difflib.get_close_matches(name.lower(), NAMED, n=1, cutoff=0.4)
-    hint = f'\nDid you mean "{near[0]}"?' if near else ""
+    near = nearest_name(name)
+    hint = f'\nDid you mean "{near}"?' if near is not None else ""
     return InvalidInputError(f"Catalog Error: Scalar Function with name {name.lower()} does not exist!{hint}")

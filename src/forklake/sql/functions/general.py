@@ -109,7 +109,8 @@ NODES: Final[Nodes] = {
     exp.Try: (_attempt, THIS),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    **dict.fromkeys(("coalesce", "ifnull"), _COALESCE),
+    "coalesce": _COALESCE,
+    "ifnull": _COALESCE,
     "greatest": _GREATEST,
     "least": _LEAST,
     "nullif": _nullif,
@@ -117,7 +118,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "pg_typeof": _lower_type,
     "if": _if,
     "error": _failure,
-    **dict.fromkeys(("uuid", "gen_random_uuid", "uuidv4"), _uuid),
+    "uuid": _uuid,
     "uuidv7": _uuid_of_time,
     "uuid_extract_version": _uuid_version,
     "uuid_extract_timestamp": _uuid_time,

@@ -200,9 +200,9 @@ NODES: Final[Nodes] = {
     exp.JSONKeys: (_names, ("this", "expression", "expressions")),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    **dict.fromkeys(("json_extract", "json_extract_path"), _with_path_lists(_extract)),
-    **dict.fromkeys(("json_extract_string", "json_extract_path_text"), _with_path_lists(_extract_text)),
-    **dict.fromkeys(("to_json", "json_quote", "row_to_json", "array_to_json"), _to_json),
+    "json_extract": _with_path_lists(_extract),
+    "json_extract_string": _with_path_lists(_extract_text),
+    "to_json": _to_json,
     "json": _without_spaces,
     "json_object": _object,
     "json_array": _array,

@@ -316,11 +316,6 @@ def _aggregate(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return _list_aggregate(name, [values[0], *values[2:]], node)
 
 
-def _both(*names: str) -> list[str]:
-    """Return the names of list functions with each of their two prefixes."""
-    return [f"{prefix}_{name}" for name in names for prefix in ("list", "array")]
-
-
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _list(values[0], node)
     return Bound(f"CAST(array_size({value.sql}) AS BIGINT)", types.INT64)
@@ -347,30 +342,31 @@ NODES: Final[Nodes] = {
 }
 _AGGREGATES: Final = ("min", "max", "count", "first", "last", "any_value", "string_agg", "sum", "avg", "product")
 NAMED: Final[Mapping[str, Function]] = {
-    **dict.fromkeys((*_both("contains", "has"), "list_has"), contains),
-    **dict.fromkeys(_both("position", "indexof"), _position),
-    **dict.fromkeys(_both("has_any"), _has_any),
-    **dict.fromkeys(_both("has_all"), _has_all),
-    **dict.fromkeys(_both("intersect"), _intersection),
-    **dict.fromkeys(_both("distinct"), _distinct),
-    **dict.fromkeys(_both("unique"), _distinct_count),
-    **dict.fromkeys(_both("sort"), _sort),
-    **dict.fromkeys(_both("reverse_sort"), lambda values, node: _sort(values, node, "DESC")),
-    **dict.fromkeys(_both("append", "push_back"), _append),
-    **dict.fromkeys(_both("prepend", "push_front"), _prepend),
-    **dict.fromkeys(_both("concat", "cat"), _concatenate),
-    **dict.fromkeys(_both("reverse"), lambda values, node: Bound(f"reverse({values[0].sql})", values[0].type)),
-    **dict.fromkeys(_both("zip"), _zip),
-    **dict.fromkeys(_both("resize"), _resize),
-    **dict.fromkeys(_both("select"), _select),
-    **dict.fromkeys(_both("slice"), _slice),
-    **dict.fromkeys(_both("extract", "element"), _extract),
-    **dict.fromkeys(_both("length"), _length),
-    **dict.fromkeys((*_both("transform", "apply"), "apply"), _transform),
-    **dict.fromkeys((*_both("filter"), "filter"), _filter),
-    **dict.fromkeys((*_both("reduce"), "reduce"), _reduce),
-    **dict.fromkeys((*_both("aggregate", "aggr"), "aggregate"), _aggregate),
-    **{f"list_{name}": _of_list(name) for name in (*_AGGREGATES, "mean", "bool_and", "bool_or")},
+    "list_contains": contains,
+    "list_position": _position,
+    "list_has_any": _has_any,
+    "list_has_all": _has_all,
+    "list_intersect": _intersection,
+    "list_distinct": _distinct,
+    "list_unique": _distinct_count,
+    "list_sort": _sort,
+    "list_reverse_sort": lambda values, node: _sort(values, node, "DESC"),
+    "list_append": _append,
+    "list_prepend": _prepend,
+    "array_push_front": lambda values, node: _prepend((values[1], values[0]), node),
+    "list_concat": _concatenate,
+    "list_reverse": lambda values, node: Bound(f"reverse({values[0].sql})", values[0].type),
+    "list_zip": _zip,
+    "list_resize": _resize,
+    "list_select": _select,
+    "list_slice": _slice,
+    "list_extract": _extract,
+    "array_length": _length,
+    "list_transform": _transform,
+    "list_filter": _filter,
+    "list_reduce": _reduce,
+    "list_aggregate": _aggregate,
+    **{f"list_{name}": _of_list(name) for name in (*_AGGREGATES, "bool_and", "bool_or")},
     "flatten": _flatten,
     "array_to_string": _join_texts,
 }

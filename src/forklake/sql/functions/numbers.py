@@ -154,6 +154,8 @@ def _round_float(source: str, places: str) -> str:
 
 def _truncate(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = values[0]
+    if len(values) > 1:
+        return _truncate_to(value, values[1], node)
     if isinstance(value.type, types.Integer):
         return value
     if isinstance(value.type, types.Decimal):
@@ -162,6 +164,38 @@ def _truncate(values: Sequence[Bound], node: exp.Expr) -> Bound:
         return Bound(body, kind)
     down, up = _to_whole("floor")(values, node), _to_whole("ceil")(values, node)
     return Bound(f"if({double(value, node)} < 0, {up.sql}, {down.sql})", down.type)
+
+
+def _truncate_to(value: Bound, places: Bound, node: exp.Expr) -> Bound:
+    """Return a number cut to digits after the point.
+
+    Negative digits are before the point.
+    """
+    if places.literal is None or not isinstance(places.type, types.Integer):
+        raise wrong_type(places, node)
+    digits = int(places.literal)
+    if isinstance(value.type, types.Integer):
+        step = 10 ** min(-digits, 40)
+        if digits >= 0:
+            return value
+        whole = f"CAST({value.sql} AS DECIMAL(38,0))"
+        cut = f"({whole} - {whole} % {step}BD)" if step < 10**38 else f"({whole} * 0BD)"
+        return Bound(f"CAST({cut} AS {spark_type(value.type)})", value.type)
+    if isinstance(value.type, types.Decimal):
+        precision, scale = decimal_size(value.type)
+        kind = types.Decimal(precision, max(min(digits, scale), 0))
+        kept = max(min(digits, scale), -precision)
+        cut = once(value.sql, lambda sql: f"if({sql} < 0, ceil({sql}, {kept}), floor({sql}, {kept}))")
+        return Bound(f"CAST({cut} AS {kind.sql_name})", kind)
+    moved, back = ("*", "/") if digits >= 0 else ("/", "*")
+    step = f"1e{min(abs(digits), 308)}D"
+
+    def body(sql: str) -> str:
+        cut = _truncate([Bound(f"({sql} {moved} {step})", types.FLOAT64)], node).sql
+        return f"if(abs({sql} {moved} {step}) = CAST('Infinity' AS DOUBLE), {sql}, {cut} {back} {step})"
+
+    found = Bound(once(double(value, node), body), types.FLOAT64)
+    return cast(found, types.FLOAT32) if value.type == types.FLOAT32 else found
 
 
 def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -179,11 +213,19 @@ def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _float_remainder(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return the remainder with the sign of the divisor; NaN by zero."""
-    one, other = (double(value, node) for value in values)
-    quotient = _to_whole("floor")([Bound(f"({one} / nullif({other}, 0D))", types.FLOAT64)], node).sql
+    kinds = {value.type for value in values}
+    kind = types.FLOAT32 if types.FLOAT32 in kinds and types.FLOAT64 not in kinds else types.FLOAT64
+
+    def fit(sql: str) -> str:
+        # Each step is rounded as DuckDB rounds it.
+        return sql if kind == types.FLOAT64 else f"CAST(CAST({sql} AS FLOAT) AS DOUBLE)"
+
+    one, other = (fit(double(value, node)) for value in values)
+    quotient = _to_whole("floor")([Bound(fit(f"({one} / nullif({other}, 0D))"), types.FLOAT64)], node).sql
     absent = f"{one} IS NULL OR {other} IS NULL"
+    rest = f"{one} - {fit(f'({other} * {quotient})')}"
     by_zero = f"WHEN {other} = 0 THEN CAST('NaN' AS DOUBLE)"
-    return Bound(f"(CASE WHEN {absent} THEN NULL {by_zero} ELSE {one} - {other} * {quotient} END)", types.FLOAT64)
+    return cast(Bound(f"(CASE WHEN {absent} THEN NULL {by_zero} ELSE {rest} END)", types.FLOAT64), kind)
 
 
 def _remainder(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -317,7 +359,7 @@ NODES: Final[Nodes] = {
     exp.Floor: (_to_whole("floor"), THIS),
     exp.Ceil: (_to_whole("ceil"), THIS),
     exp.Round: (_round, ("this", "decimals")),
-    exp.Trunc: (_truncate, THIS),
+    exp.Trunc: (_truncate, ("this", "decimals")),
     exp.Sign: (_sign, THIS),
     exp.Pow: (_POWER, TWO),
     exp.Exp: (_PLAIN["exp"], THIS),
@@ -362,11 +404,11 @@ NAMED: Final[Mapping[str, Function]] = {
     **_PLAIN,
     "abs": _absolute,
     "floor": _to_whole("floor"),
-    **dict.fromkeys(("ceil", "ceiling"), _to_whole("ceil")),
+    "ceil": _to_whole("ceil"),
     "round": _round,
     "trunc": _truncate,
     "sign": _sign,
-    **dict.fromkeys(("pow", "power"), _POWER),
+    "pow": _POWER,
     "sqrt": _SQRT,
     "ln": _logarithm("ln"),
     "log": _log,
@@ -384,8 +426,8 @@ NAMED: Final[Mapping[str, Function]] = {
     "multiply": _operator("*"),
     "divide": _operator("//"),
     "xor": _bits("xor"),
-    **dict.fromkeys(("gcd", "greatest_common_divisor"), _divisor),
-    **dict.fromkeys(("lcm", "least_common_multiple"), _multiple),
+    "gcd": _divisor,
+    "lcm": _multiple,
     "factorial": _factorial,
     "even": _even,
     "bit_count": _bit_count,

@@ -144,5 +144,5 @@ NAMED: Final[Mapping[str, Function]] = {
     "regexp_replace": _replace,
     "regexp_extract": _extract,
     "regexp_extract_all": _extract_all,
-    **dict.fromkeys(("regexp_split_to_array", "str_split_regex", "string_split_regex"), _split),
+    "regexp_split_to_array": _split,
 }

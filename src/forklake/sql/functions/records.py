@@ -156,7 +156,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "map_keys": _keys,
     "map_values": _values,
     "map_entries": _entries,
-    **dict.fromkeys(("element_at", "map_extract"), _lookup),
+    "element_at": _lookup,
     "map_extract_value": _lookup_value,
     "map_contains": contains,
     "map_from_entries": _from_entries,
@@ -166,6 +166,6 @@ NAMED: Final[Mapping[str, Function]] = {
     "struct_insert": _insert,
     "struct_concat": _concatenate_structs,
     "struct_keys": _field_names,
-    **dict.fromkeys(("struct_extract", "struct_extract_at"), _extract),
+    "struct_extract": _extract,
     "row": _row,
 }

@@ -32,6 +32,7 @@ from forklake.sql.functions.signature import (
     whole,
     wrong_type,
 )
+from forklake.sql.vocabulary import BY_NAME
 
 _NOW: Final = Bound("now()", types.TIMESTAMPTZ)
 
@@ -415,13 +416,13 @@ NODES: Final[Nodes] = {
     exp.CurrentDate: (_today, ()),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    **{name: _part(name) for name in _PARTS},
-    **dict.fromkeys(("now", "get_current_timestamp", "transaction_timestamp"), _now),
-    **dict.fromkeys(("today", "current_date"), _today),
-    **dict.fromkeys(("date_part", "datepart"), _date_part),
-    **dict.fromkeys(("date_trunc", "datetrunc"), _date_trunc),
-    **dict.fromkeys(("date_diff", "datediff"), _named_difference),
-    **dict.fromkeys(("date_sub", "datesub"), _complete),
+    **{name: _part(name) for name in _PARTS if name in BY_NAME and BY_NAME[name].name == name},
+    "now": _now,
+    "today": _today,
+    "date_part": _date_part,
+    "date_trunc": _date_trunc,
+    "date_diff": _named_difference,
+    "date_sub": _complete,
     "date_add": _add,
     "make_date": _make_date,
     "make_timestamp": _make_timestamp,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from forklake.sql.catalog_statements import CopyDatabase
 from forklake.sql.parse.values import read_options
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import CopyFrom, CopyTo
 
 
-def read_copy(words: Words) -> CopyTo | CopyFrom:
+def read_copy(words: Words) -> CopyTo | CopyFrom | CopyDatabase:
     """Read what follows COPY."""
+    if words.take("FROM", "DATABASE"):
+        return _read_databases(words)
     if words.take("("):
         query = words.query()
         words.expect(")")
@@ -21,6 +24,17 @@ def read_copy(words: Words) -> CopyTo | CopyFrom:
     if words.expect_any("TO", "FROM") == "TO":
         return CopyTo(table, columns, words.string(), _read_options(words))
     return CopyFrom(table, columns, words.string(), _read_options(words))
+
+
+def _read_databases(words: Words) -> CopyDatabase:
+    source = words.name()
+    words.expect("TO")
+    target = words.name()
+    if not words.take("("):
+        return CopyDatabase(source, target)
+    half = words.expect_any("SCHEMA", "DATA")
+    words.expect(")")
+    return CopyDatabase(source, target, half == "SCHEMA", half == "DATA")
 
 
 def _read_options(words: Words) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forklake.model.fork_merge import STRATEGIES, Strategy
-from forklake.sql.fork_statements import MergeFork, RefreshFork
+from forklake.model.names import fold
+from forklake.sql.fork_statements import MergeFork, MergeTerms, RefreshFork
 from forklake.sql.parse.values import read_value
 from forklake.sql.parse.words import Words
 
@@ -18,7 +19,7 @@ def read_merge_fork(words: Words) -> MergeFork:
     words.expect("INTO")
     target = words.name_or_string()
     at = _read_moment(words) if words.take("AT") else None
-    return MergeFork(source, target, at, _read_strategy(words))
+    return MergeFork(source, target, at, _read_terms(words))
 
 
 def read_refresh(words: Words) -> RefreshFork:
@@ -28,12 +29,50 @@ def read_refresh(words: Words) -> RefreshFork:
         InvalidInputError: It cannot be read.
     """
     words.expect("FORK")
-    return RefreshFork(words.name_or_string(), _read_strategy(words))
+    return RefreshFork(words.name_or_string(), _read_terms(words))
+
+
+def _read_terms(words: Words) -> MergeTerms:
+    """Read STRATEGY and KEYS, each of which may be missing."""
+    strategy = _read_strategies(words) if words.take("STRATEGY") else "fail"
+    return MergeTerms(strategy, _read_keys(words) if words.take("KEYS") else {})
+
+
+def _read_strategies(words: Words) -> Strategy | dict[str, Strategy]:
+    """Read ``theirs``, or ``theirs FOR orders, items, ours FOR customers``."""
+    strategy = _read_strategy(words)
+    if not words.take("FOR"):
+        return strategy
+    found: dict[str, Strategy] = {}
+    while True:
+        table = _read_table(words)
+        if table in found:
+            raise words.wrong(f'Table "{table}" has a strategy already')
+        found[table] = strategy
+        if not words.take(","):
+            return found
+        # After a comma comes another table, or another strategy with tables of its own.
+        if any(words.at(one.upper(), "FOR") for one in STRATEGIES):
+            strategy = _read_strategy(words)
+            words.expect("FOR")
+
+
+def _read_keys(words: Words) -> dict[str, tuple[str, ...]]:
+    """Read ``(orders (id), staging.items (order_id, line))``."""
+    found: dict[str, tuple[str, ...]] = {}
+    for table, columns in words.in_parentheses(lambda: (_read_table(words), words.names_in_parentheses())):
+        if table in found:
+            raise words.wrong(f'Table "{table}" has a key already')
+        found[table] = columns
+    return found
+
+
+def _read_table(words: Words) -> str:
+    """Read ``table`` or ``schema.table``, in the spelling of all names that mean it."""
+    return fold(".".join(words.path()))
 
 
 def _read_strategy(words: Words) -> Strategy:
-    if not words.take("STRATEGY"):
-        return "fail"
     said = words.name_or_string()
     found = next((one for one in STRATEGIES if one == said.lower()), None)
     if found is None:

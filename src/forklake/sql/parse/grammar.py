@@ -13,10 +13,10 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.errors import InvalidInputError
-from forklake.sql.expressions.arities import takes_fewer
 from forklake.sql.expressions.render import ShowNode
 from forklake.sql.parse.keywords import RESERVED
 from forklake.sql.statements import Describe, Name, Show
+from forklake.sql.vocabulary import BY_NAME, takes
 
 NAME_AS_WRITTEN: Final = "name"
 """The key in ``meta`` of a function for its name as written, where sqlglot has another."""
@@ -38,6 +38,40 @@ _ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 """The text of an interval that has one number and at most one unit."""
 
 
+_SYNTAX: Final = (
+    "ARRAY",
+    "CASE",
+    "COLUMNS",
+    "CURRENT_CATALOG",
+    "CURRENT_DATABASE",
+    "CURRENT_LOCALTIMESTAMP",
+    "CURRENT_ROLE",
+    "CURRENT_SCHEMA",
+    "CURRENT_USER",
+    "DATE",
+    "EXISTS",
+    "GET_CURRENT_TIME",
+    "GROUPING",
+    "GROUPING_ID",
+    "KURTOSIS",
+    "LIST_VALUE",
+    "PERCENTILE_CONT",
+    "PERCENTILE_DISC",
+    "READ_CSV",
+    "READ_PARQUET",
+    "REGR_COUNT",
+    "REGR_SXX",
+    "REGR_SXY",
+    "REGR_SYY",
+    "SESSION_USER",
+    "SKEWNESS",
+    "TIME",
+    "TIMESTAMP",
+    "TRY",
+    "UNNEST",
+    "VERSION",
+)
+"""What DuckDB has besides the declared functions. Other names of sqlglot's are not DuckDB's, and may be macros."""
 _ASKING: Final = ("SHOW", "DESCRIBE", "DESC")
 
 
@@ -52,8 +86,12 @@ class MisreadError(ParseError):
 class Grammar(DuckDBParser):
     """Parses one query, expression or relation inside a statement."""
 
-    # sqlglot takes the third argument of time_bucket for a unit.
-    FUNCTIONS: ClassVar = {name: made for name, made in DuckDBParser.FUNCTIONS.items() if name != "TIME_BUCKET"}
+    # sqlglot takes the third argument of time_bucket for a unit, and calls of other dialects for DuckDB's.
+    FUNCTIONS: ClassVar = {
+        name: made
+        for name, made in DuckDBParser.FUNCTIONS.items()
+        if (name.lower() in BY_NAME or name in _SYNTAX) and name != "TIME_BUCKET"
+    }
     # DuckDB has no parameters like ``:name``: ``x[:n]`` is a slice.
     PLACEHOLDER_PARSERS: ClassVar = {
         kind: read for kind, read in DuckDBParser.PLACEHOLDER_PARSERS.items() if kind != TokenType.COLON
@@ -223,8 +261,8 @@ class Grammar(DuckDBParser):
 
     def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
         """Return an anonymous function for a known one with other arguments."""
-        if args is not None and self._calls and takes_fewer(self._calls[-1].lower(), len(args)):
-            # Some nodes cannot hold extra arguments, which would be lost.
+        if args is not None and self._calls and not takes(self._calls[-1].lower(), len(args)):
+            # Nodes may lose arguments, or have a default for them.
             return exp.Anonymous(this=self._calls[-1], expressions=args)
         if args is not None and isinstance(expression, exp.Func) and expression.error_messages(args):
             return exp.Anonymous(this=expression.sql_name(), expressions=args)

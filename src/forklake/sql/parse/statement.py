@@ -77,7 +77,6 @@ _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
     "MERGE": read_merge,
 }
 _NOT_SUPPORTED: Final = (
-    ("COPY", "FROM", "DATABASE"),
     ("EXPORT", "DATABASE"),
     ("IMPORT", "DATABASE"),
     ("VACUUM",),

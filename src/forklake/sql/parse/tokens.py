@@ -16,7 +16,6 @@ _DIALECT: Final = DuckDB()
 _TEXTS: Final = frozenset({TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING})
 _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)|''", re.DOTALL)
 _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_HEXADECIMAL: Final = re.compile(r"[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*")
 _NUMBER: Final = re.compile(r"(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?")
 _LONGEST_NUMBER: Final = 1_000
 """In digits; Python reads a few thousand."""
@@ -61,7 +60,7 @@ class _Tokenizer(DuckDB.Tokenizer):
 def tokenize(text: str) -> list[Token]:
     """Return the tokens of a text, without comments.
 
-    Every quoted text is a string token, and every number is decimal.
+    Every quoted text is a string token.
 
     Raises:
         InvalidInputError: A quote or comment has no end, or two adjacent tokens never fit together.
@@ -89,20 +88,26 @@ def tokenize(text: str) -> list[Token]:
             # Every word is a name after a dot.
             token.token_type = token.token_type if token.token_type == TokenType.IDENTIFIER else TokenType.VAR
         elif token.token_type == TokenType.NUMBER:
-            _check_number(text, token)
-        elif _is_rest_of_hexadecimal(tokens, token):
-            token.token_type, token.text = TokenType.NUMBER, str(int(token.text[1:], 16))
-            token.start = tokens.pop().start
+            tokens += _split_number(text, token)
+            continue
         tokens.append(token)
     return tokens
 
 
-def _check_number(text: str, token: Token) -> None:
-    """Refuse what begins as a number and is none, such as ``1e5.5``."""
+def _split_number(text: str, token: Token) -> list[Token]:
+    """Return a number, and the letter right after it that is a name, as in ``1e``.
+
+    What begins as a number and is none, such as ``1e5.5``, is refused.
+    """
     if len(token.text) > _LONGEST_NUMBER:
         raise InvalidInputError(f"Parser Error: a number of {len(token.text)} digits is too long")
+    if token.text[-1] in "eE" and token.text[:-1]:
+        name = Token(TokenType.VAR, token.text[-1], line=token.line, col=token.col, start=token.end, end=token.end)
+        token.text, token.end = token.text[:-1], token.end - 1
+        return [*_split_number(text, token), name]
     if _NUMBER.fullmatch(token.text) is None:
         raise syntax_error(text, token)
+    return [token]
 
 
 def _does_not_fit(before: list[Token], token: Token) -> bool:
@@ -113,18 +118,6 @@ def _does_not_fit(before: list[Token], token: Token) -> bool:
     if not before or (before[-1].token_type, token.token_type) not in _NEVER_SIDE_BY_SIDE:
         return False
     return len(before) < 2 or before[-2].token_type not in (TokenType.DOT, TokenType.ALIAS)
-
-
-def _is_rest_of_hexadecimal(before: list[Token], token: Token) -> bool:
-    """Return whether ``0`` and ``x1F`` are adjacent, which makes one number."""
-    return (
-        bool(before)
-        and before[-1].token_type == TokenType.NUMBER
-        and before[-1].text == "0"
-        and before[-1].end + 1 == token.start
-        and len(token.text) <= _LONGEST_NUMBER
-        and _HEXADECIMAL.fullmatch(token.text) is not None
-    )
 
 
 def _unescape(match: re.Match[str]) -> str:

@@ -11,8 +11,8 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.predicate import Predicate
-from forklake.sql.expressions.bound import both
-from forklake.sql.relation import BoundQuery, Names, Relation, Scan
+from forklake.sql.expressions.bound import Bound, both
+from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Relation, Scan, StoredQuery
 
 if TYPE_CHECKING:
     from forklake.sql.query.scope import Scope
@@ -44,6 +44,42 @@ class Reading:
         self.subqueries = 0
         self.definitions: dict[str, str] = {}
         """The shared queries, by their names in the text; each may use those before it."""
+        self._tables = 0
+        self._places: dict[int, list[str]] = {}
+        self._views: dict[int, tuple[exp.Query, StoredQuery]] = {}
+        self._values: list[tuple[exp.Expr, Bound]] = []
+        self._mixes = False
+
+    def number_tables(self, tree: exp.Query) -> exp.Query:
+        """Give each table of a tree a number, by which it is known in copies too."""
+        for table in tree.find_all(exp.Table):
+            table.meta[TABLE_NUMBER] = self._tables
+            self._tables += 1
+        return tree
+
+    def note(self, node: exp.Expr, bound: Bound) -> None:
+        """Record what an expression was bound to."""
+        self._values.append((node, bound))
+
+    def note_mixture(self, values: Sequence[Bound]) -> None:
+        """Record that values become one column; their types may differ."""
+        self._mixes = self._mixes or len({one.type for one in values}) > 1
+
+    def view_tree(self, node: exp.Expr, view: StoredQuery, read: Callable[[str], exp.Query]) -> exp.Query:
+        """Return the tree of a view that a table in FROM names.
+
+        Where the table is bound again, it is the same tree, so that all scans of its tables are known.
+        """
+        number = node.meta.get(TABLE_NUMBER)
+        if number is None:
+            return self.number_tables(read(view.text))
+        if number not in self._views:
+            self._views[number] = (self.number_tables(read(view.text)), view)
+        return self._views[number][0]
+
+    def parts(self, tree: exp.Query, names: Names) -> Parts:
+        """Return the parts of the whole query, as they were bound."""
+        return Parts(tree, names, self._places, self._views, self._values, self._mixes)
 
     def call_once(self, arguments: Sequence[exp.Expr], call: Callable[[], Result]) -> Result:
         """Call a function of the session once, however often its node is bound.
@@ -84,10 +120,12 @@ class Reading:
         self._count += 1
         return f"`~r{self._count - 1}`"
 
-    def scan(self, relation: Relation) -> str:
-        """Add a relation, and return the name of its scan."""
+    def scan(self, relation: Relation, node: exp.Expr | None = None) -> str:
+        """Add a relation, which a node of FROM names; return the name of its scan."""
         name = f"s{len(self._read)}"
         self._read[name] = _PartialScan(relation)
+        if node is not None and TABLE_NUMBER in node.meta:
+            self._places.setdefault(node.meta[TABLE_NUMBER], []).append(name)
         return name
 
     def relation(self, scan: str) -> Relation:

@@ -140,8 +140,8 @@ def _named_table(node: exp.Table, environment: Environment) -> TableText:
         return _derived_table(query, alias, (common.name,), environment)
     found = environment.names.relation(parts, None if when is None else _at(when, environment))
     if isinstance(found, StoredQuery):
-        return _derived_table(_view(found, environment), alias, (*parts[:-1], found.name), environment)
-    return scan_table(found, environment, alias, (*parts[:-1], found.name))
+        return _derived_table(_view(found, node, environment), alias, (*parts[:-1], found.name), environment)
+    return scan_table(found, environment, alias, (*parts[:-1], found.name), node)
 
 
 _KINDS: Final[dict[str, AtKind]] = {"version": "version", "tag": "tag"}
@@ -153,11 +153,15 @@ def _at(when: exp.Expr, environment: Environment) -> At:
 
 
 def scan_table(
-    relation: Relation, environment: Environment, alias: exp.Expr | None, name: Sequence[str] = ()
+    relation: Relation,
+    environment: Environment,
+    alias: exp.Expr | None,
+    name: Sequence[str] = (),
+    node: exp.Expr | None = None,
 ) -> TableText:
-    """Return a table that scans a relation."""
+    """Return a table that scans a relation, which a node of FROM names."""
     reading = environment.reading
-    text, scan = reading.alias(), reading.scan(relation)
+    text, scan = reading.alias(), reading.scan(relation, node)
     columns = tuple(
         Column(one.name, column_of(one, f"{text}.{quote_spark_name(one.name)}"), one.name) for one in relation.columns
     )
@@ -233,18 +237,19 @@ def _common(common: CommonTable) -> BoundQuery:
     return with_names(bound, common.column_names, common.name)
 
 
-def _view(view: StoredQuery, environment: Environment) -> BoundQuery:
+def _view(view: StoredQuery, node: exp.Expr, environment: Environment) -> BoundQuery:
     inner = replace(environment, names=view.names, common={}, outer=None, depth=environment.deeper())
-    return with_names(environment.bind(parse_query(view.text), inner), view.column_names, view.name)
+    tree = environment.reading.view_tree(node, view, parse_query)
+    return with_names(environment.bind(tree, inner), view.column_names, view.name)
 
 
 def _function(node: exp.Table, environment: Environment, beside: Scope) -> TableText:
     found = bind_table_function(node, environment, beside)
     alias = node.args.get("alias")
     if isinstance(found, Relation):
-        return scan_table(found, environment, alias)
+        return scan_table(found, environment, alias, node=node)
     if isinstance(found, StoredQuery):
-        return _derived_table(_view(found, environment), alias, (found.name,), environment)
+        return _derived_table(_view(found, node, environment), alias, (found.name,), environment)
     name = found.query.columns[0].name if isinstance(node.this, exp.GenerateSeries) else function_name(node.this)
     return _derived_table(found.query, alias, (name,), environment, is_lateral=found.is_lateral)
 

@@ -245,6 +245,7 @@ def _equal(names: Sequence[str], left: Scope, right: Scope, kind: str) -> tuple[
     tests, merged = [], []
     for name in names:
         ours, theirs = _side(left, name, "left"), _side(right, name, "right")
+        left.reading.note_mixture([ours[0], theirs[0]])
         tests.append(comparison(ours[0], "=", theirs[0]))
         value = ours[0] if kind in ("inner", "left", "semi", "anti", "cross") else theirs[0]
         if kind == "full":

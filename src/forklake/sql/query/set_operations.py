@@ -36,6 +36,8 @@ def bind_set_operation(node: exp.SetOperation, environment: Environment) -> Boun
     columns = [_bounds(side, alias) for side, alias in zip(sides, aliases, strict=True)]
     meet = _by_name if node.args.get("by_name") else _by_place
     names, rows = meet(sides, columns)
+    for row in rows:
+        environment.reading.note_mixture(row)
     same = [unify(list(row), "union") for row in rows]
     is_union = isinstance(node, exp.Union) and not node.args.get("distinct")
     fields = tuple(_field(one, values[0]) for one, values in zip(names, same, strict=True))

@@ -65,6 +65,10 @@ class QuerySite(Site):
                     raise
         raise self.scope.missing(names)
 
+    def note(self, node: exp.Expr, bound: Bound) -> None:
+        """Record the value of an expression of the query."""
+        self.environment.reading.note(node, bound)
+
     def _bind_alias(self, name: str, node: exp.Expr) -> Bound:
         """Bind the expression of an alias, which cannot refer to itself."""
         del self.aliases[name]

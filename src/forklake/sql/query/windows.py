@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -12,11 +12,14 @@ from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.expressions.aggregates import ARGUMENTS, aggregate
+from forklake.sql.expressions.aggregates import ARGUMENTS, aggregate, aggregate_name
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.calls import Call, Key
+from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.render import render
+from forklake.sql.query.excluded_rows import aggregate_without, reads_its_frame
+from forklake.sql.vocabulary import BY_NAME
 
 if TYPE_CHECKING:
     from forklake.sql.expressions.expression import ExpressionBinder
@@ -24,13 +27,28 @@ if TYPE_CHECKING:
 _EDGES: Final = {"preceding": "PRECEDING", "following": "FOLLOWING"}
 
 
-def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = None) -> Bound:
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A window in Spark SQL.
+
+    Attributes:
+        over: What follows OVER.
+        peers: The same without the frame, but always with an order.
+        excluded: What follows EXCLUDE, if rows are to be excluded.
+    """
+
+    over: str
+    peers: str
+    excluded: str | None
+
+
+def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, window: _Window | None = None) -> Bound:
     """Bind an aggregate, with the clauses around its arguments.
 
     Raises:
         InvalidInputError: It is not supported, or does not take such values.
     """
-    call = Call(over=over)
+    call = Call(over=None if window is None else window.over)
     before: list[Bound] = []
     while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
         match node:
@@ -56,7 +74,12 @@ def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = 
         call, parts = _unwrap(binder, one, call)
         plain += parts
     values = [binder.bind(one) for one in plain if not isinstance(one, exp.Star)]
-    return aggregate(node, [*before, *values], call)
+    values = [*before, *values]
+    found = aggregate(node, values, call)
+    if window is None or window.excluded is None or not reads_its_frame(aggregate_name(node)):
+        return found
+    name = BY_NAME[aggregate_name(node)].name
+    return cast(aggregate_without(window.excluded, name, values, call, window.peers, node), found.type)
 
 
 def _unwrap(binder: ExpressionBinder, node: exp.Expr, call: Call) -> tuple[Call, list[exp.Expr]]:
@@ -96,7 +119,7 @@ def bind_window(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str
     return bind_aggregate(binder, node.this, _definition(binder, node, windows))
 
 
-def _definition(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str, exp.Window]) -> str:
+def _definition(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str, exp.Window]) -> _Window:
     partition: Sequence[exp.Expr] = node.args.get("partition_by") or ()
     order, spec = node.args.get("order"), node.args.get("spec")
     alias = node.args.get("alias")
@@ -107,35 +130,36 @@ def _definition(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str
         partition, order = partition or base.args.get("partition_by") or (), order or base.args.get("order")
         spec, alias = spec or base.args.get("spec"), base.args.get("alias")
     keys = () if order is None else sort_keys(binder, order)
-    parts = []
-    if partition:
-        parts.append(f"PARTITION BY {', '.join(binder.bind(one).sql for one in partition)}")
-    if keys:
-        parts.append(f"ORDER BY {', '.join(key.sql for key in keys)}")
-    elif not partition or _needs_order(node.this):
-        # Spark needs an order for functions that count rows; any order is fine here.
-        parts.append(f"ORDER BY {text_literal('any')}") if _needs_order(node.this) else None
-    if spec is not None:
-        parts.append(_frame(binder, spec))
-    return f"({' '.join(parts)})"
+    called = _function_of(node.this)
+    head = f"PARTITION BY {', '.join(binder.bind(one).sql for one in partition)} " if partition else ""
+    # Spark needs an order for functions that count rows; where none is said, any order is fine.
+    ordering = f"ORDER BY {', '.join(key.sql for key in keys) or text_literal('any')}"
+    peers = f"({head}{ordering})"
+    if spec is None or not reads_its_frame(aggregate_name(called)):
+        return _Window(peers if keys or _needs_order(called) else f"({head.strip()})", peers, None)
+    excluded = "" if spec.args.get("exclude") is None else spec.args["exclude"].name.upper()
+    kind = str(spec.args.get("kind") or "rows").upper()
+    if kind == "GROUPS":
+        # The rows of a group have one number, and groups that follow each other have numbers that do.
+        kind, ordering = "RANGE", f"ORDER BY dense_rank() OVER {peers}"
+    elif not keys and not excluded and not _needs_order(called):
+        ordering = ""
+    start = _edge(binder, spec, "start")
+    end = _edge(binder, spec, "end") if spec.args.get("end") else "CURRENT ROW"
+    over = f"({head}{ordering} {kind} BETWEEN {start} AND {end})"
+    return _Window(over, peers, excluded if excluded not in ("", "NO OTHERS") else None)
+
+
+def _function_of(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
+        node = node.this
+    return node
 
 
 def _needs_order(node: exp.Expr) -> bool:
-    while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
-        node = node.this
     return not isinstance(node, exp.AggFunc) or isinstance(
         node, exp.RowNumber | exp.Rank | exp.DenseRank | exp.Ntile | exp.Lag | exp.Lead | exp.NthValue
     )
-
-
-def _frame(binder: ExpressionBinder, spec: exp.Expr) -> str:
-    if spec.args.get("exclude") is not None:
-        raise InvalidInputError(f"EXCLUDE in a window is not supported: {render(spec)}")
-    kind = str(spec.args.get("kind") or "rows").upper()
-    if kind not in ("ROWS", "RANGE"):
-        raise InvalidInputError(f"{kind} in a window is not supported: {render(spec)}")
-    start = _edge(binder, spec, "start")
-    return f"{kind} BETWEEN {start} AND {_edge(binder, spec, 'end') if spec.args.get('end') else 'CURRENT ROW'}"
 
 
 def _edge(binder: ExpressionBinder, spec: exp.Expr, name: str) -> str:

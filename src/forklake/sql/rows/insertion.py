@@ -75,7 +75,8 @@ def conform(bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]) -> B
         value = default_of(field) if number is None else _column(bound.columns[number], number)
         values.append(f"{cast(value, field.type).sql} AS c{place}")
     sql = f"SELECT {', '.join(values)} FROM ({bound.sql}) AS {_GIVEN}"
-    return replace(bound, sql=sql, columns=fields, projection=None, constants=None, totals=())
+    parts = None if bound.parts is None else replace(bound.parts, conformed=tuple(columns), given=bound.columns)
+    return replace(bound, sql=sql, columns=fields, projection=None, constants=None, totals=(), parts=parts)
 
 
 def default_of(field: Field) -> Bound:

@@ -77,12 +77,7 @@ def bind_joined(
         InvalidInputError: A column is set twice, or an expression is not supported.
         NotFoundError: There is no such column.
     """
-    values = assigned_values(statement, table, fields) if isinstance(statement, statements.Update) else []
-    joined = _JoinedStatement(
-        statement,
-        tuple((field, expand_macros(value, names.macro)) for field, value in values),
-        None if statement.where is None else expand_macros(statement.where, names.macro),
-    )
+    joined = _expand(statement, table, fields, names)
     if not (statement.sources or statement.with_ or joined.asks_queries):
         return None
     common = () if statement.with_ is None else statement.with_.expressions
@@ -94,6 +89,29 @@ def bind_joined(
         if references.are_plain:
             return _as_merge(joined, references, table, fields, names)
     return _as_query(joined, fields, names)
+
+
+def bind_found(
+    statement: statements.Update | statements.Delete, table: str, fields: Sequence[Field], names: Names
+) -> FoundRows:
+    """Bind an UPDATE or DELETE of any kind as a query for the rows that it changes.
+
+    Raises:
+        InvalidInputError: A column is set twice, or an expression is not supported.
+        NotFoundError: There is no such column.
+    """
+    return _as_query(_expand(statement, table, fields, names), fields, names)
+
+
+def _expand(
+    statement: statements.Update | statements.Delete, table: str, fields: Sequence[Field], names: Names
+) -> _JoinedStatement:
+    values = assigned_values(statement, table, fields) if isinstance(statement, statements.Update) else []
+    return _JoinedStatement(
+        statement,
+        tuple((field, expand_macros(value, names.macro)) for field, value in values),
+        None if statement.where is None else expand_macros(statement.where, names.macro),
+    )
 
 
 # ---- as a query ------------------------------------------------------------------------------------------------------
