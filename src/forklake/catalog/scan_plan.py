@@ -39,20 +39,28 @@ def plan_scan(
 
 
 def count_rows(plan: ScanPlan) -> int | None:
-    """Return how many rows a plan reads, or None if only the files can tell.
+    """Return how many rows a plan reads, or None if only the files can tell."""
+    count, unknown = count_known(plan)
+    return None if unknown else count
 
-    That is so if a file is cut, if it has a delete file and inlined deletes, or if the number of its deletes is
+
+def count_known(plan: ScanPlan) -> tuple[int, tuple[ScanFile, ...]]:
+    """Return how many rows metadata knows, and the files whose rows must be counted.
+
+    These are files that are cut, that have a delete file and inlined deletes, or of which the number of deletes is
     unknown.
     """
     count = sum(len(rows.rows) for rows in plan.inlined)
+    unknown = []
     for file in plan.files:
         deletes = file.deletes
-        if file.is_cut or (deletes is not None and (deletes.is_cut or file.inlined_deletes)):
-            return None
-        if deletes is not None and deletes.delete_count is None:
-            return None
+        if file.is_cut or (
+            deletes is not None and (deletes.is_cut or file.inlined_deletes or deletes.delete_count is None)
+        ):
+            unknown.append(file)
+            continue
         count += file.record_count - len(file.inlined_deletes) - (0 if deletes is None else deletes.delete_count or 0)
-    return count
+    return count, tuple(unknown)
 
 
 class ScanPlanner:

@@ -22,9 +22,12 @@ __all__ = [
     "read_rows",
     "row_changes",
     "row_verbs",
+    "table_queries",
 ]
 
 if TYPE_CHECKING:
-    from forklake.lake import read_rows, row_changes, row_verbs
+    from forklake.lake import read_rows, row_changes, row_verbs, table_queries
 else:
-    __getattr__ = submodules(__name__, "read_rows", "row_changes", "row_verbs")  # they bring PyArrow and sqlglot
+    __getattr__ = submodules(
+        __name__, "read_rows", "row_changes", "row_verbs", "table_queries"
+    )  # they bring PyArrow and sqlglot

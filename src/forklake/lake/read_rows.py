@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forklake import sql
+from forklake import lake, sql
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_names
 from forklake.catalog.shared_plan import SharedScan
@@ -22,7 +22,7 @@ from forklake.ops import read_table as reading
 from forklake.ops.read_across import holder_field, read_across, shared_columns
 from forklake.ops.runtime import Runtime
 from forklake.session.result import Result
-from forklake.session.result_content import FrameRows, LocalRows, RowsReadHere
+from forklake.session.result_content import FrameRows, LocalRows, RowSource, RowsReadHere
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table
@@ -90,7 +90,7 @@ def read_rows(
     Args:
         table: The table.
         columns: The columns, as `Table.dataframe` takes them.
-        where: A condition. Spark computes it, unless no file and no inlined row is left to check.
+        where: A condition.
         parameters: Values for the condition's ``?`` and ``$name``.
         limit: The largest number of rows.
 
@@ -103,12 +103,11 @@ def read_rows(
     runtime, content = table._reader._runtime, table._content()
     row = table._find_row(content)
     condition: Condition | None = None
+    tree = None
     if where is not None or parameters is not None:
         tree = sql.rows.row_texts.read_where(engine_columns.plain_expression(runtime.engine, where), parameters)
-        if tree is not None:
-            condition = sql.rows.row_statements.bind_condition(
-                tree, row.table_name, table_fields(content, row.table_id)
-            )
+    if tree is not None:
+        condition = sql.rows.row_statements.bind_condition(tree, row.table_name, table_fields(content, row.table_id))
     plan = reading.plan_table(runtime, content, row, condition)
     if condition is None and limit is not None:
         plan = first_rows(plan, limit)
@@ -119,9 +118,13 @@ def read_rows(
         frame = runtime.engine.scan(plan, chosen, text, keep_order=True, is_limited=limit is not None)
         return FrameRows(runtime.engine, frame, tuple(file.path for file in plan.files), f'table "{plan.table}"')
 
+    source: RowSource
     has_rows = bool(plan.files or plan.inlined)
-    if (condition is None or not has_rows) and reading.is_read_locally(plan, fields, runtime.settings, limit):
-        found = Result.of_source(fields, LocalRows(plan, fields, by_engine))
+    if (tree is None or not has_rows) and reading.is_read_locally(plan, fields, runtime.settings, limit):
+        source = LocalRows(plan, fields, by_engine)
+    elif tree is None:
+        source = by_engine()
     else:
-        found = Result.of_source(fields, by_engine())
+        source = lake.table_queries.chosen_rows(table, content, row, fields, tree, by_engine)
+    found = Result.of_source(fields, source)
     return found if limit is None else found.head(limit)

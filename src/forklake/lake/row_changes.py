@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.lake.engine_columns import Condition, plain_clauses, plain_expression, plain_values
+from forklake.lake.table_queries import find_changed
 from forklake.model.field import Field
 from forklake.model.records import Commit
 from forklake.model.rows import TableRow
@@ -38,6 +39,9 @@ def delete(table: Table, where: Condition | None, parameters: Values | None) -> 
         chosen = bind_delete(statement, row.table_name, fields)
         if chosen is None:
             return changing.truncate(staging, runtime, row)
+        here = find_changed(table, staging.draft, row, statement)
+        if here is not None:
+            return changing.change_found_rows(staging, runtime, row, *here, is_update=False)
         return changing.delete_where(staging, runtime, row, chosen)
 
     return _change(table, change)
@@ -51,6 +55,9 @@ def update(table: Table, assignments: Mapping[str, Any], where: Condition | None
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         bound = bind_update(statement, row.table_name, fields)
+        here = find_changed(table, staging.draft, row, statement)
+        if here is not None:
+            return changing.change_found_rows(staging, runtime, row, *here, is_update=True)
         return changing.update_where(staging, runtime, row, bound.values, bound.condition)
 
     return _change(table, change)

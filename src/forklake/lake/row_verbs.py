@@ -13,6 +13,7 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
+from forklake.lake import table_queries
 from forklake.lake.engine_columns import Condition, plain_expression
 from forklake.lake.runner import Runner
 from forklake.model import predicate
@@ -30,6 +31,7 @@ from forklake.ops.table_changes import table_changes
 from forklake.sql.parameters import Values
 from forklake.sql.rows.row_statements import bind_condition
 from forklake.sql.rows.row_texts import read_where
+from forklake.sql.statements import Delete
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,8 +80,16 @@ def plan(table: Table, where: Condition | None, parameters: Values | None) -> Sc
 
 def count(table: Table, where: Condition | None, parameters: Values | None) -> int:
     """Return how many rows there are."""
-    planned, parsed = _plan_scan(table, where, parameters)
-    return reading.count_rows(table._reader._runtime.engine, planned, parsed)
+    runtime, content = table._reader._runtime, table._content()
+    tree = read_where(plain_expression(runtime.engine, where), parameters)
+    row = table._find_row(content)
+    if tree is None:
+        return reading.count_rows(runtime, reading.plan_table(runtime, content, row, None))
+    parsed = bind_condition(tree, row.table_name, table_fields(content, row.table_id))
+    known = table_queries.count_rows(table, content, row, tree)
+    if known is not None:
+        return known
+    return runtime.engine.count(reading.plan_table(runtime, content, row, parsed), parsed.spark_sql)
 
 
 def find_bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
@@ -124,8 +134,11 @@ def overwrite(table: Table, frame: Any, where: Condition | None, parameters: Val
     def verb(staging: Staging) -> int:
         row = table._find_row(staging.draft)
         fields = table_fields(staging.draft, table.table_id)
-        parsed = None if tree is None else bind_condition(tree, row.table_name, fields)
-        return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
+        if tree is None:
+            return overwriting.overwrite(staging, runtime, row, rows, None, by_name=by_name)
+        parsed = bind_condition(tree, row.table_name, fields)
+        found = table_queries.find_changed(table, staging.draft, row, Delete((), None, where=tree))
+        return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name, found=found)
 
     return table._reader._commit(verb)
 

@@ -198,8 +198,8 @@ class Table:
         """Return the rows as an Arrow table, with the types of data files.
 
         The arguments are those of `dataframe`. A small table is read without Spark: up to
-        `Settings.local_read_bytes` and `Settings.local_read_rows`, not counting what statistics rule out. A
-        condition takes Spark, unless it rules out all files. The rows are the same either way, in the order of the
+        `Settings.local_read_bytes` and `Settings.local_read_rows`, not counting what statistics rule out. Which
+        conditions take Spark, docs/spec/engines.md tells. The rows are the same either way, in the order of the
         files and of the rows in them.
 
         Raises:
@@ -388,7 +388,7 @@ class Table:
     def count(self, where: Condition | None = None, *, parameters: Values | None = None) -> int:
         """Return the number of rows.
 
-        It comes from metadata where that is exact, else Spark counts.
+        It comes from metadata where that is exact. Else the rows are counted, by this process if the table is small.
         """
         return lake.row_verbs.count(self, where, parameters)
 

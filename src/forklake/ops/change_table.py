@@ -47,9 +47,9 @@ _MANY_FILES: Final = 10
 def truncate(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     """Delete all rows that the transaction sees; return their number.
 
-    Metadata gives the number. Rows are read and counted only where it is not exact.
+    Metadata gives the number, but for files of which it does not know enough; these are read and counted.
     """
-    count = count_rows(runtime.engine, plan_scan(runtime.store, runtime.lake_path, staging.draft, table), None)
+    count = count_rows(runtime, plan_scan(runtime.store, runtime.lake_path, staging.draft, table))
     delete_all(staging, table)
     return count
 

@@ -8,8 +8,9 @@ from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
+from forklake.model.scan import ScanPlan
 from forklake.ops.append import append
-from forklake.ops.change_table import delete_all, delete_where
+from forklake.ops.change_table import change_found_rows, delete_all, delete_where
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -24,11 +25,13 @@ def overwrite(
     condition: Condition | None,
     *,
     by_name: bool = True,
+    found: tuple[ScanPlan, pa.Table] | None = None,
 ) -> int:
     """Replace rows of a table by those of a frame; return how many it wrote.
 
-    All rows are deleted, or those that satisfy the condition. The frame may read the table itself: it has the
-    rows that were there when it was made.
+    All rows are deleted, or those that satisfy the condition; where these were ``found`` already, with the scan that
+    found them, nothing is searched. The frame may read the table itself: it has the rows that were there when it was
+    made.
 
     Raises:
         InvalidInputError: The columns or values do not fit the table; nothing was changed.
@@ -37,6 +40,8 @@ def overwrite(
     # What goes is decided before the new rows are there.
     if condition is None:
         delete_all(staging, table)
+    elif found is not None:
+        change_found_rows(staging, runtime, table, *found, is_update=False)
     else:
         delete_where(staging, runtime, table, condition)
     return append(staging, runtime, table, frame, by_name=by_name)

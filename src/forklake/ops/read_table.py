@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from forklake.catalog.exact_bounds import exact_bounds
-from forklake.catalog.scan_plan import count_rows as exact_count
-from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.scan_plan import count_known, plan_scan
 from forklake.catalog.state import Content
 from forklake.config import Settings
-from forklake.engine.engine import Engine
 from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.read_size import is_small
+from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import NotFoundError
 from forklake.files.texts import display_type, to_array
 from forklake.model.field import Field
@@ -58,13 +58,23 @@ def is_read_locally(plan: ScanPlan, fields: Sequence[Field], settings: Settings,
     return is_small(plan, settings.local_read_bytes, settings.local_read_rows, limit) and is_exact(plan, fields)
 
 
-def count_rows(engine: Engine, plan: ScanPlan, condition: Condition | None) -> int:
+def count_rows(runtime: Runtime, plan: ScanPlan) -> int:
     """Count the rows of a plan.
 
-    The number comes from metadata where that is exact, else from the engine.
+    Metadata gives the number. Only files of which it does not know enough are read: here if they are small, else by
+    the engine.
+
+    Raises:
+        DataFileError: A file is missing or damaged.
+        EngineError: The job failed.
     """
-    known = exact_count(plan) if condition is None else None
-    return known if known is not None else engine.count(plan, None if condition is None else condition.spark_sql)
+    count, unknown = count_known(plan)
+    if not unknown:
+        return count
+    rest = replace(plan, files=unknown, inlined=())
+    if is_read_locally(rest, (), runtime.settings):
+        return count + int(read_plan(rest, ()).num_rows)
+    return count + runtime.engine.count(rest, None)
 
 
 def column_bound(runtime: Runtime, content: Content, table: TableRow, column: str, which: Literal["min", "max"]) -> Any:

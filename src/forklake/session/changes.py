@@ -30,7 +30,7 @@ from forklake.ops import change_table as changing
 from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
 from forklake.session import definitions, queries
-from forklake.session.local_queries import check_spark, plan_locally
+from forklake.session.local_queries import find_here, plan_locally
 from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import check_object, check_schema
 from forklake.session.result import Result
@@ -185,14 +185,12 @@ def _run_here(state: SessionState, writer: Transaction, row: TableRow, bind: Cal
     except ForklakeError:
         return None  # what is said of it depends on the kind of statement
     if not changing.is_changed_here(runtime, content_of(writer), row):
-        check_spark(state, "Spark sorts the table")
+        state.rule.check_spark("Spark sorts the table")
         return None
-    planned = plan_locally(state, found.query, {})
-    rows = planned if isinstance(planned, str) else planned.compute()
-    if isinstance(planned, str) or isinstance(rows, str):
-        check_spark(state, str(rows))
+    here = find_here(state.rule, found, {})
+    if here is None:
         return None
-    plan = planned.plan_of(found.scan)
+    plan, rows = here
     return _run(
         writer,
         row,
@@ -227,11 +225,11 @@ def _new_rows(state: SessionState, bound: BoundQuery, fields: Sequence[Field]) -
         EngineError: The session does not use Spark, and the query needs it.
     """
     if bound.constants is None:
-        planned = plan_locally(state, bound, {})
+        planned = plan_locally(state.rule, bound, {})
         rows = planned if isinstance(planned, str) else planned.compute()
         if not isinstance(rows, str):
             return rows.rename_columns([field.name for field in fields])
-        check_spark(state, rows)
+        state.rule.check_spark(rows)
     return _frame(state, bound, fields)
 
 

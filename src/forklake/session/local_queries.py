@@ -13,7 +13,7 @@ from forklake.engine.engine import Frame
 from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.read_size import are_small
 from forklake.engine.local.whole_scan import read_plan
-from forklake.errors import EngineError, InvalidInputError
+from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python
 from forklake.files.schema import arrow_type, display_type
 from forklake.files.values import stored_array, values_of
@@ -22,14 +22,15 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
+from forklake.ops.engine_rule import EngineRule
 from forklake.ops.read_table import shown_fields
 from forklake.session.known_rows import Rows
 from forklake.session.result_content import FrameRows
 from forklake.session.scan_plans import scan_plan
-from forklake.session.state import SessionState
 from forklake.sql.local.duckdb_text import LocalQuery, local_query
 from forklake.sql.local.same_values import is_handed_over
 from forklake.sql.relation import BoundQuery, Scan
+from forklake.sql.rows.joined_rows import FoundRows
 
 _NO_COLUMN: Final = "~"
 """The only column of a table of which no column is needed: DuckDB has no table without one."""
@@ -140,31 +141,39 @@ class ComputedRows:
         return self.by_engine("it has variants").python_variants(pairs)
 
 
-def check_spark(state: SessionState, reason: str) -> None:
-    """Refuse what needs Spark in a session that does without it.
+def find_here(rule: EngineRule, found: FoundRows, plans: dict[str, ScanPlan]) -> tuple[ScanPlan, pa.Table] | None:
+    """Return the rows that a statement changes, and the scan that found them.
+
+    None: Spark finds them.
+
+    Args:
+        rule: Which engine runs what.
+        found: The statement.
+        plans: The plans of scans, by name, where they were made already.
 
     Raises:
-        EngineError: The session's engine is ``local``.
+        InvalidInputError: A value cannot be computed.
+        EngineError: Spark is needed, and not used.
     """
-    if state.settings.get("engine") == "local":
-        raise EngineError(
-            f"This statement needs Spark ({reason}), and the engine of this session is 'local'; it was not run.",
-            hint="SET engine = 'auto' lets Spark run what this process does not.",
-        )
+    planned = plan_locally(rule, found.query, plans)
+    rows = planned if isinstance(planned, str) else planned.compute()
+    if isinstance(planned, str) or isinstance(rows, str):
+        rule.check_spark(str(rows))
+        return None
+    return planned.plan_of(found.scan), rows
 
 
-def plan_locally(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> PlannedQuery | str:
+def plan_locally(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]) -> PlannedQuery | str:
     """Plan a query for this process; return the reason if Spark computes it.
 
     Args:
-        state: The session.
+        rule: Which engine runs what.
         bound: The query.
         plans: The plans of its scans, by name; those that are made are added.
     """
-    choice = state.settings.get("engine")
-    if choice == "spark":
-        return "the engine of this session is 'spark'"
-    if not state.setup.is_spark:
+    if rule.choice == "spark":
+        return "the engine is 'spark'"
+    if not rule.setup.is_spark:
         return "another engine was given"
     query = local_query(bound)
     if isinstance(query, str):
@@ -175,10 +184,10 @@ def plan_locally(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPl
         if isinstance(found, str):
             return found
         inputs[name] = found
-    settings = state.setup.settings
+    settings = rule.setup.settings
     tables = [one for one in inputs.values() if isinstance(one, TableInput)]
     read = [one.plan for one in tables]
-    if choice == "auto" and not are_small(read, settings.local_read_bytes, settings.local_read_rows):
+    if rule.choice == "auto" and not are_small(read, settings.local_read_bytes, settings.local_read_rows):
         return "it reads more than this process does"
     if not all(is_exact(one.plan, one.columns) for one in tables):
         return "files hold columns as other types"

@@ -8,23 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from forklake import __version__, session
 from forklake.catalog import lookup
-from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.find_files import match_files
 from forklake.lake import Catalog, Table, Transaction
 from forklake.lake.internals import content_of
-from forklake.model import types
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.records import Macro
-from forklake.model.scan import OWN_PLACES
 from forklake.session.attached_catalogs import AttachedCatalog
 from forklake.session.frames import CallerFrame, frame_of_caller
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form, check_scalar
@@ -33,6 +29,7 @@ from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
 from forklake.session.presence import hint, missing_object_error
 from forklake.session.private_catalogs import TEMPORARY
+from forklake.session.scan_plans import table_relation
 from forklake.session.system import system_function, system_relation
 from forklake.session.system_files import parquet_query, reader_of
 from forklake.sql import statements
@@ -42,14 +39,6 @@ from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
 if TYPE_CHECKING:
     from forklake.session.state import SessionAttachment, SessionState
 
-VIRTUAL: Final = (
-    Field(None, "rowid", types.INT64),
-    Field(None, "snapshot_id", types.INT64),
-    Field(None, "filename", types.VARCHAR),
-    Field(None, "file_row_number", types.INT64),
-    Field(None, "file_index", types.UINT64),
-    *(Field(None, name, kind) for name, kind in OWN_PLACES.items()),
-)
 _PREFIX: Final = "ducklake_"
 _IN_USE: Final = {"current_database": 0, "current_catalog": 0, "current_schema": 1}
 """Functions that tell what is in use: the catalog, or the schema."""
@@ -277,9 +266,7 @@ class SessionNames:
             raise missing_object_error("table", content, target.schema, target.name)
         row = lookup.find_table(content, schema.schema_id, target.name)
         if row is not None:
-            table = Table(reader, row, schema.schema_name)
-            known = partial(lookup.column_stats, content, row.table_id)
-            return Relation(row.table_name, table_fields(content, row.table_id), table, VIRTUAL, known)
+            return table_relation(Table(reader, row, schema.schema_name), content, row)
         if lookup.find_view(content, schema.schema_id, target.name) is not None:
             view = reader.views.get(target.name, schema=schema.schema_name)
             names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)

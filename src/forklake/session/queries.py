@@ -24,7 +24,7 @@ from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_locally, shown_fields
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, Files, Rows
-from forklake.session.local_queries import ComputedRows, check_spark, plan_locally
+from forklake.session.local_queries import ComputedRows, plan_locally
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
@@ -69,7 +69,7 @@ def answer(state: SessionState, bound: BoundQuery) -> Result:
     if small is not None:
         found = Result.of_source(bound.columns, small)
         return found if bound.limit is None else found.head(bound.limit)
-    planned = plan_locally(state, bound, plans)
+    planned = plan_locally(state.rule, bound, plans)
     if isinstance(planned, str):
         return Result.of_source(bound.columns, _spark_rows(state, bound, plans, planned))
     computed = ComputedRows(planned, lambda reason: _spark_rows(state, bound, plans, reason))
@@ -149,7 +149,7 @@ def _spark_rows(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPla
     Raises:
         EngineError: The session does not use Spark.
     """
-    check_spark(state, reason)
+    state.rule.check_spark(reason)
     return _frame_rows(state, bound, plans)
 
 
@@ -279,11 +279,11 @@ def explain(state: SessionState, statement: statements.Explain) -> Result:
 
 def _explain_computed(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> str:
     """Tell which engine computes a query, and why."""
-    local = plan_locally(state, bound, plans)
+    local = plan_locally(state.rule, bound, plans)
     if not isinstance(local, str):
         lines = [line for plan in local.plans for line in plan_lines(plan)]
         return "\n".join([*lines, "Computed by this process with DuckDB, without Spark."])
-    check_spark(state, local)
+    state.rule.check_spark(local)
     plan = state.engine.explain(query_frame(state, bound, plans), list(plans.values()))
     return f"{plan}\nComputed by Spark: {local}."
 

@@ -1,13 +1,36 @@
-"""Plans of the scans of a session's queries."""
+"""Tables of the lake as queries read them: their columns, and the plans of scans."""
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Final
+
 from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.state import Content
 from forklake.lake import Table
 from forklake.lake.internals import content_of, runtime_of
-from forklake.model.scan import ScanPlan
-from forklake.sql.relation import Scan
+from forklake.model import types
+from forklake.model.field import Field
+from forklake.model.rows import TableRow
+from forklake.model.scan import OWN_PLACES, ScanPlan
+from forklake.sql.relation import Relation, Scan
+
+_VIRTUAL: Final = (
+    Field(None, "rowid", types.INT64),
+    Field(None, "snapshot_id", types.INT64),
+    Field(None, "filename", types.VARCHAR),
+    Field(None, "file_row_number", types.INT64),
+    Field(None, "file_index", types.UINT64),
+    *(Field(None, name, kind) for name, kind in OWN_PLACES.items()),
+)
+
+
+def table_relation(table: Table, content: Content, row: TableRow) -> Relation:
+    """Return a table as a source of rows, with the columns that it has in a content."""
+    known = partial(lookup.column_stats, content, row.table_id)
+    return Relation(row.table_name, table_fields(content, row.table_id), table, _VIRTUAL, known)
 
 
 def scan_plan(scan: Scan) -> ScanPlan:

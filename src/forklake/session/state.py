@@ -15,6 +15,7 @@ from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.model.names import fold
+from forklake.ops.engine_rule import EngineRule
 from forklake.ops.runtime import Runtime, Setup, setup_of
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.confinement import Policy
@@ -131,6 +132,11 @@ class SessionState:
         """Return the state of another session that shares what this one may reach."""
         shared = self.attachments, self.secrets, self.setup
         return SessionState(*shared, in_use=self.current, memory=self.memory, policy=self.policy)
+
+    @property
+    def rule(self) -> EngineRule:
+        """Which engine runs the session's statements."""
+        return EngineRule(self.setup, self.settings.get("engine"))
 
     @property
     def current(self) -> tuple[AttachedCatalog, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -23,6 +23,17 @@ def bind_value(node: exp.Expr, names: Names) -> BoundQuery:
 def all_of(parts: tuple[str, ...]) -> exp.Select:
     """Return the query for all rows of a table, given the parts of its name."""
     return exp.select("*").from_(named_table(parts))
+
+
+def rows_query(table: str, columns: Sequence[str], where: exp.Expr) -> exp.Select:
+    """Return the query for columns of the rows for which a condition holds."""
+    shown = [exp.column(name, table=table, quoted=True) for name in columns]
+    return exp.select(*shown).from_(named_table((table,))).where(where.copy())
+
+
+def count_query(table: str, where: exp.Expr) -> exp.Select:
+    """Return the query for the number of rows for which a condition holds."""
+    return exp.select(exp.Count(this=exp.Star())).from_(named_table((table,))).where(where.copy())
 
 
 def named_table(parts: tuple[str, ...], alias: str | None = None) -> exp.Table:
