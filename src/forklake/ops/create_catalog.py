@@ -108,7 +108,7 @@ def place_new(
 
 @contextmanager
 def refuse_taken_name(store: Store, name: str) -> Iterator[None]:
-    """Refuse a name that a live catalog has, around the whole transaction that gives it to another.
+    """Refuse a name that a live catalog has, while a transaction gives it to another.
 
     A database tells of a key that is taken only when the transaction ends. A key that is doubled elsewhere is
     another fault, and stays one.
