@@ -95,6 +95,15 @@ def test_modes_print_the_same_rows_each_in_its_way(lake: Path) -> None:
     assert run(*SQL, "--json", "--mode", "csv", "-c", "FROM t", lake=lake).code == 2
 
 
+def test_a_plan_is_printed_line_by_line(lake: Path) -> None:
+    said = run(*SQL, "-c", "EXPLAIN FROM orders", lake=lake)
+    assert said.out.splitlines()[0].startswith('Table "orders": Total Files Read: ')
+    assert said.out.splitlines()[-1] == "Read by this process, without Spark."
+    assert run(*SQL, "-c", "EXPLAIN FROM orders", "--mode", "csv", lake=lake).out.startswith(
+        "explain_key,explain_value"
+    )
+
+
 def test_json_of_several_statements_prints_each(lake: Path) -> None:
     said = run(*SQL, "--json", "-c", "SELECT 1 AS a; CREATE TABLE t (i INTEGER); SELECT 2 AS b", lake=lake).out
     documents, place, decoder = [], 0, json.JSONDecoder()

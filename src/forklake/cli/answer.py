@@ -25,7 +25,8 @@ _AT_A_TERMINAL: Final = 40
 _NARROWEST: Final = 8
 """No column is cut to less than this."""
 _CUT: Final = "…"
-
+_PLAN: Final = ["explain_key", "explain_value"]
+"""The columns of EXPLAIN, whose value is a text of many lines."""
 
 _SILENT_SECONDS: Final = 1.0
 
@@ -100,6 +101,10 @@ def _show_table(result: Result) -> tuple[int, bool]:
     is_terminal = sys.stdout.isatty()
     rows, has_more = result.texts(_AT_A_TERMINAL if is_terminal else None)
     columns = result.columns
+    if list(columns) == _PLAN:
+        for _, plan in rows:
+            click.echo("\n".join(printable(line) for line in plan.splitlines()))
+        return len(rows), has_more
     numbers = {place for place, kind in enumerate(result.types) if _is_number(kind)}
     if is_terminal:
         kept, columns, rows = fit_table(columns, rows, _width())

@@ -6,10 +6,11 @@ permits everything.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Final
 
 from forklake.catalog.places import catalog_directories
 from forklake.config import Confinement
@@ -33,6 +34,8 @@ from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.known_rows import Rows
 from forklake.session.permitted_files import check_readable, check_target, is_readable
 from forklake.sql import statements
+
+_OVER_NAMES: Final = re.compile("(Catalog|Binder|Parser) Error: ")
 
 
 class Policy:
@@ -430,11 +433,22 @@ class Policy:
             [tuple(None if place in hidden else value for place, value in enumerate(row)) for row in rows.rows],
         )
 
-    def conceal_names(self, error: ForklakeError) -> None:
-        """Take the names of ancestors that were not given out of an error."""
+    def conceal_names(self, error: ForklakeError, text: str) -> None:
+        """Take the names of ancestors that were not given out of an error.
+
+        A name that the statement itself wrote is told back in errors over names, as that of no catalog would be:
+        else a guess could be tried.
+
+        Args:
+            error: The error.
+            text: The statements as they were written.
+        """
         if not self.is_confined:
             return
+        tells_back = type(error) in (NotFoundError, AlreadyExistsError) or _OVER_NAMES.match(error.message)
         for name in self._foreign_ancestors():
+            if tells_back and fold(name) in fold(text):
+                continue
             error.message = error.message.replace(f'"{name}"', "another catalog")
             if isinstance(error.advice, str):
                 error.advice = error.advice.replace(f'"{name}"', "another catalog")

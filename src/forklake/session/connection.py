@@ -124,7 +124,7 @@ class Connection:
         for statement in parsed:
             self._check_open()
             with guard(self._state.engine):
-                result = self._run(statement)
+                result = self._run(statement, text)
             yield result
 
     def execute(self, text: str, parameters: Values | None = None) -> Connection:
@@ -275,7 +275,7 @@ class Connection:
         if not self._is_open:
             raise InvalidInputError("Connection Error: Connection already closed!", hint="connect() again.")
 
-    def _run(self, statement: statements.Statement) -> Result | None:
+    def _run(self, statement: statements.Statement, text: str) -> Result | None:
         """Run a statement, in a transaction of its own if none is open."""
         policy = self._state.policy
         allowance = policy.allowance()
@@ -286,7 +286,7 @@ class Connection:
             except CatalogDroppedError as error:
                 raise dropped_attachment_error(self._state, error) from error
         except ForklakeError as error:
-            policy.conceal_names(error)
+            policy.conceal_names(error, text)
             error.tell_by(partial(in_sql, self._hint_alias()))
             raise
 

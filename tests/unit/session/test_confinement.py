@@ -16,6 +16,7 @@ from forklake import Confinement, Connection, Settings
 from forklake.errors import (
     AlreadyExistsError,
     ConfigError,
+    ForklakeError,
     InvalidInputError,
     LimitError,
     NotFoundError,
@@ -279,6 +280,26 @@ def test_errors_name_no_ancestor(tenants: Tenants) -> None:
         with pytest.raises(InvalidInputError, match="inherited from") as tagged:
             session.sql(f"CALL ducklake_tag('agent', 'x', at => {inherited})")
         assert "shop" not in f"{over.value} {tagged.value} {over.value.args} {tagged.value.args}"
+
+
+def test_guessing_the_name_of_an_ancestor_tells_nothing(tenants: Tenants) -> None:
+    guesses = (
+        "FROM {0}.t", "FROM {0}.main.t", "USE {0}", "SELECT {0} FROM t", "FROM {0}",
+        "DROP TABLE {0}.t", "DROP SCHEMA {0}",
+        'FROM t AS x JOIN "{0}".goods USING (i)', "CREATE TABLE {0}.x (i INTEGER)",
+        "CREATE TABLE {0} (a INTEGER, {0} INTEGER, {0} INTEGER)",
+        "CREATE SCHEMA t; CREATE TABLE t.{0} (i INTEGER); CREATE TABLE t.{0} (i INTEGER)",
+    )  # fmt: skip
+    with tenants.agent.session(confined=True) as session:
+        for text in guesses:
+            told = []
+            for name in ("shop", "hops"):
+                session.sql("BEGIN")
+                with pytest.raises(ForklakeError) as failure:
+                    session.sql(text.format(name))
+                session.sql("ROLLBACK")
+                told.append(str(failure.value).replace(name, "?"))
+            assert told[0] == told[1]
 
 
 def test_keys_of_files_are_not_shown(tmp_path: Path) -> None:
