@@ -63,6 +63,16 @@ class Allowance:
                 self._watch.end()
                 self._watch = None
 
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Count no time of the block."""
+        since = time.monotonic()
+        try:
+            yield
+        finally:
+            if self._begun is not None:
+                self._begun += time.monotonic() - since
+
     def check_time(self) -> None:
         """End the statement if its time is over.
 
@@ -170,6 +180,17 @@ def check_time() -> None:
     found = _current.get()
     if found is not None:
         found.check_time()
+
+
+@contextmanager
+def uncounted_time() -> Iterator[None]:
+    """Count no time of the block: it is spent for all statements to come, whichever is the first."""
+    found = _current.get()
+    if found is None:
+        yield
+    else:
+        with found.pause():
+            yield
 
 
 @contextmanager

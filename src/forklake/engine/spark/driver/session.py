@@ -20,6 +20,7 @@ from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote as speaks_connect
 
+from forklake.engine.allowance import uncounted_time
 from forklake.engine.display import show_line
 from forklake.engine.spark.driver.environment import environment
 from forklake.engine.spark.driver.gateway import forget, has_ended, is_lost, is_stopped
@@ -85,7 +86,7 @@ def session(given: SparkSession | None, conf: Mapping[str, str]) -> SparkSession
     """
     found = existing_session() if given is None else check_running(given, "that was given")
     if found is None:
-        with _starting:
+        with uncounted_time(), _starting:
             found = existing_session() or _start(conf)
     for key, value in conf.items():
         if key.startswith(OWN_SETTINGS):
