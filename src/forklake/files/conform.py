@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.column_names import column_positions
 from forklake.files.defaults import default_array
-from forklake.files.frames import MISSING, frame_of
+from forklake.files.frames import frame_of
 from forklake.files.schema import arrow_schema
-from forklake.model import types
 from forklake.model.field import Field
 
 __all__ = ["conform", "frame_of"]
@@ -44,16 +42,9 @@ def conform(table: pa.Table, target_fields: Sequence[Field], table_name: str, *,
         if number is None:
             column = pa.chunked_array([default_array(field, table.num_rows, table_name, now)], written.type)
         else:
-            chunks = _without_missing(table.schema.field(number), table.column(number), field).chunks
-            column = pa.chunked_array([cast(field, chunk, table_name) for chunk in chunks], written.type)
+            chunks = [cast(field, chunk, table_name) for chunk in table.column(number).chunks]
+            column = pa.chunked_array(chunks, written.type)
         if not field.nulls_allowed and column.null_count:
             raise InvalidInputError(f"NOT NULL constraint failed: {table_name}.{field.name}")
         columns.append(column)
     return pa.table(columns, schema=schema)
-
-
-def _without_missing(given: pa.Field, column: pa.ChunkedArray, target: Field) -> pa.ChunkedArray:
-    is_marked = given.metadata is not None and MISSING.items() <= given.metadata.items()
-    if not is_marked or isinstance(target.type, types.Float):
-        return column
-    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +10,7 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,9 +25,6 @@ from forklake.model.names import fold
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MISSING: Final = {b"forklake:nan": b"missing"}
-"""Marks a column of floats of pandas, whose NaN means a missing value wherever it cannot be a number."""
 
 
 def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
@@ -120,6 +118,8 @@ def _file_frame(path: str) -> pa.Table:
             f'Rows cannot be read from "{path}"; nothing was written.',
             hint="Files whose names end in .parquet and .csv are read.",
         )
+    if not os.path.exists(path):
+        raise InvalidInputError(f'There is no file "{path}"; nothing was written.')
     try:
         return pq.read_table(path) if ending == ".parquet" else csv.read_csv(path)
     except (OSError, pa.ArrowException) as error:
@@ -129,23 +129,17 @@ def _file_frame(path: str) -> pa.Table:
 def _pandas_frame(frame: pd.DataFrame) -> pa.Table:
     if other := [name for name in frame.columns if not isinstance(name, str)]:
         raise InvalidInputError(f'The name "{other[0]}" of a column of the DataFrame is no text; nothing was written.')
-    arrays, fields = [], []
-    for position, name in enumerate(frame.columns):
-        series = frame.iloc[:, position]
-        is_plain_float = isinstance(series.dtype, np.dtype) and series.dtype.kind == "f"
-        if is_plain_float:
-            made = pa.array(series.to_numpy())  # keeps NaN, which pandas' own conversion makes NULL
-        else:
-            made = _convert(name, lambda series=series: _pandas_array(series))
-        arrays.append(made)
-        fields.append(pa.field(name, made.type, metadata=MISSING if is_plain_float else None))
-    return pa.table(arrays, schema=pa.schema(fields)) if fields else pa.table({})
+    made = [
+        _convert(name, lambda series=frame.iloc[:, position]: _pandas_array(series))
+        for position, name in enumerate(frame.columns)
+    ]
+    return pa.table(made, names=list(frame.columns))
 
 
 def _pandas_array(series: pd.Series[Any]) -> pa.Array:
     """Return a column of pandas, with timestamps in microseconds if they fit.
 
-    Timestamps of pandas have nanoseconds by default, even if no value needs them.
+    Timestamps of pandas have nanoseconds by default, even if no value needs them. NaN is NULL, as pandas means it.
     """
     if series.dtype == object and _has_nanoseconds(series):
         return _in_nanoseconds(list(series))
@@ -216,6 +210,8 @@ def _infer(values: list[Any], field: Field | None) -> pa.Array:
     is_null = [value is None for value in values]
     given = [value for value in values if value is not None]
     kind = field.type if field is not None and given else None
+    if kind == types.JSON:
+        return pa.array([value if value is None or isinstance(value, str) else _json_text(value) for value in values])
     if isinstance(kind, types.Map) and field and all(isinstance(value, Mapping) for value in given):
         pairs = [pair for value in given for pair in value.items()]
         if any(key is None for key, _ in pairs):
@@ -236,6 +232,18 @@ def _infer(values: list[Any], field: Field | None) -> pa.Array:
     alike = _of_one_kind(values, given)
     is_fine = kind in (None, types.TIMESTAMP_NS, types.VARCHAR) and _has_nanoseconds(given)
     return _in_nanoseconds(alike) if is_fine else pa.array(alike)
+
+
+def _json_text(value: Any) -> str:
+    """Return what Python has for JSON as its text; texts are JSON already.
+
+    Raises:
+        InvalidInputError: JSON has no such value.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"A value cannot be written as JSON: {error}.") from error
 
 
 def _has_nanoseconds(values: Iterable[Any]) -> bool:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -287,15 +288,29 @@ def test_record_batches_readers_and_streams_are_read() -> None:
     assert conformed(Stream(), A) == rows
 
 
-def test_nan_of_pandas_is_a_number_in_float_columns_and_missing_elsewhere() -> None:
+def test_nan_of_pandas_is_missing_as_it_is_to_duckdb() -> None:
     frame = pd.DataFrame(
         {"f": [1.5, np.nan], "a": [1.0, np.nan], "b": ["x", np.nan], "o": pd.Series([1, None], dtype="Int64")}
     )
     fields = (Field(None, "f", types.FLOAT64), A, B, Field(None, "o", types.INT8))
     first, second = conformed(frame, *fields)
     assert first == {"f": 1.5, "a": 1, "b": "x", "o": 1}
-    assert math.isnan(second.pop("f"))
-    assert second == {"a": None, "b": None, "o": None}
+    assert second == {"f": None, "a": None, "b": None, "o": None}
+    assert duckdb.sql("SELECT f FROM frame").fetchall() == [(1.5,), (None,)]
+    numbers = pd.DataFrame({"f": pd.Series(pa.array([math.nan, None]), dtype=pd.ArrowDtype(pa.float64()))})
+    number, missing = conformed(numbers, fields[0])
+    assert math.isnan(number["f"])
+    assert missing == {"f": None}
+
+
+def test_what_python_has_for_json_becomes_its_text() -> None:
+    field = Field(None, "j", types.JSON)
+    values = [{"a": [1, None, "ü"]}, ["x"], 1, 1.5, True, '{"b": 1}', None]
+    texts = ['{"a": [1, null, "ü"]}', '["x"]', "1", "1.5", "true", '{"b": 1}', None]
+    assert [row["j"] for row in conformed([{"j": value} for value in values], field)] == texts
+    assert 'Malformed JSON: "x"' in refusal([{"j": "x"}], field)
+    for odd in ({"a": math.nan}, {"a": object()}):
+        assert "cannot be written as JSON" in refusal([{"j": odd}], field)
 
 
 def test_nan_of_arrow_is_never_missing() -> None:
