@@ -184,7 +184,10 @@ def check_time() -> None:
 
 @contextmanager
 def uncounted_time() -> Iterator[None]:
-    """Count no time of the block: it is spent for all statements to come, whichever is the first."""
+    """Count no time of the block.
+
+    It is spent for all statements to come, whichever is the first.
+    """
     found = _current.get()
     if found is None:
         yield
