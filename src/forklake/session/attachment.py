@@ -36,6 +36,10 @@ class Attachment(Protocol):
         """Whether statements must not change the catalog."""
 
     @property
+    def is_temporary(self) -> bool:
+        """Whether it holds what is temporary in a session."""
+
+    @property
     def schema(self) -> str:
         """The schema of names that do not include one."""
 

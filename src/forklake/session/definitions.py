@@ -56,15 +56,24 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> None
 
 def create_macro(state: SessionState, statement: statements.CreateMacro) -> None:
     """Run CREATE MACRO."""
-    target = SessionNames(state).new_target(statement.name)
+    target = SessionNames(state).new_target(statement.name, is_temporary=statement.is_temporary)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
-    alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros.list()}
     bodies = tuple(
-        replace(one, sql=make_portable(one.sql, alias, one.type, macros)) for one in statement.implementations
+        replace(one, sql=portable_text(writer, target, one.sql, one.type)) for one in statement.implementations
     )
     new = define_macro.NewMacro(target.name, bodies, target.schema, statement.if_not_exists, statement.or_replace)
     run(writer, lambda staging: define_macro.create_macro(staging, runtime_of(writer), new))
+
+
+def portable_text(writer: Transaction, target: Target, text: str, kind: Literal["scalar", "table"] = "table") -> str:
+    """Return a text as it is stored: without the name that its catalog is attached by.
+
+    What is temporary names what its session names, and is stored as it is.
+    """
+    if target.attached.is_temporary:
+        return text
+    return make_portable(text, target.attached.alias, kind, {fold(one.name) for one in writer.macros.list()})
 
 
 # ---- DROP ------------------------------------------------------------------------------------------------------------
@@ -87,10 +96,10 @@ def drop(state: SessionState, statement: statements.Drop) -> None:
         return
     if statement.cascade:
         raise InvalidInputError("Not implemented Error: Cascade Drop not supported in DuckLake")
-    target = names.target(statement.name)
+    kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
+    target = names.target(statement.name, "macro" if kind == "macro" else "relation")
     writer = state.work.writer(target.attached, "DROP")
     _check_dropped_kind(writer, target, statement)
-    kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
     if statement.if_exists and not object_exists(kind, content_of(writer), target.schema, target.name):
         return
     check_object(kind, content_of(writer), target.schema, target.name)

@@ -28,10 +28,11 @@ def _schemata(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 def _relations(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     for kind, name, listing in (("BASE TABLE", "table_name", "duckdb_tables"), ("VIEW", "view_name", "duckdb_views")):
         for one in listing_rows(names, listing):
-            writable = "YES" if kind == "BASE TABLE" else "NO"
+            is_table = kind == "BASE TABLE"
+            shown = "LOCAL TEMPORARY" if is_table and one["temporary"] else kind
             yield (
-                one["database_name"], one["schema_name"], one[name], kind, None, None, None, None, None, writable, "NO",
-                None, one["comment"],
+                one["database_name"], one["schema_name"], one[name], shown, None, None, None, None, None,
+                "YES" if is_table else "NO", "NO", None, one["comment"],
             )  # fmt: skip
 
 

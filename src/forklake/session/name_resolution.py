@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from forklake import __version__, session
 from forklake.catalog import lookup
@@ -27,7 +28,7 @@ from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form,
 from forklake.session.functions.function import clock
 from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
-from forklake.session.presence import hint, missing_object_error
+from forklake.session.presence import find_in_path, hint, missing_object_error
 from forklake.session.private_catalogs import TEMPORARY
 from forklake.session.scan_plans import table_relation
 from forklake.session.system import system_function, system_relation
@@ -88,7 +89,7 @@ class SessionNames:
             InvalidInputError: It is temporary, and another catalog is named.
         """
         if is_temporary:
-            if [fold(part) for part in parts[:-1]] not in ([], [TEMPORARY], [TEMPORARY, "main"]):
+            if [fold(part) for part in parts[:-1]] not in ([], ["main"], [TEMPORARY], [TEMPORARY, "main"]):
                 raise InvalidInputError(
                     'Parser Error: TEMPORARY table names can *only* use the "temp" catalog; nothing was created.'
                 )
@@ -97,17 +98,26 @@ class SessionNames:
             return Target(self.state.memory.make(self.state.setup), "main", parts[0])
         return self._persistent_target(parts)
 
-    def target(self, parts: tuple[str, ...]) -> Target:
+    def target(
+        self, parts: tuple[str, ...], kind: Literal["relation", "macro"] = "relation", at: At | None = None
+    ) -> Target:
         """Return the place where an object of this name is.
 
-        A temporary table comes before others of its name.
+        A temporary one comes before others of its name. A name without a schema that the schema in use does not
+        have is that of ``main``.
 
         Raises:
             NotFoundError: There is no such catalog, or no catalog is in use.
         """
-        if len(parts) == 1 and self.inside is None and self.state.has_temporary(parts[0]):
+        if len(parts) != 1:
+            return self._persistent_target(parts)
+        if self.inside is None and self.state.has_temporary(kind, parts[0]):
             return Target(self.state.temporary.make(self.state.setup), "main", parts[0])
-        return self._persistent_target(parts)
+        found = self._persistent_target(parts)
+        if fold(found.schema) == "main":
+            return found
+        content = content_of(self._reader_at(found.attached, at))
+        return replace(found, schema=find_in_path(kind, content, found.schema, found.name) or found.schema)
 
     def _persistent_target(self, parts: tuple[str, ...]) -> Target:
         if len(parts) > 3:
@@ -257,8 +267,8 @@ class SessionNames:
         metadata = self._metadata_relation(parts)
         if metadata is not None:
             return metadata
-        target = self.target(parts)
         at = at or self.at
+        target = self.target(parts, at=at)
         reader = self._reader_at(target.attached, at)
         content = content_of(reader)
         schema = lookup.find_schema(content, target.schema)
@@ -269,7 +279,9 @@ class SessionNames:
             return table_relation(Table(reader, row, schema.schema_name), content, row)
         if lookup.find_view(content, schema.schema_id, target.name) is not None:
             view = reader.views.get(target.name, schema=schema.schema_name)
-            names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)
+            # A temporary view names what its session names.
+            inside = None if target.attached.is_temporary else (target.attached, schema.schema_name)
+            names = SessionNames(self.state, inside, may_act=False, at=at)
             return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
         raise missing_object_error(
             "table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}"
@@ -430,14 +442,21 @@ class SessionNames:
         if not there:
             return ()  # most functions are no macros, also where the name before them is ambiguous
         ((target, found),) = there
+        if target.attached.is_temporary:
+            return found.implementations  # it names what its session names
         reader = self.state.reader(target.attached)
-        siblings = {fold(one.name) for one in reader.macros.list()}
-        home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas.list()}, siblings)
+        home = Home(
+            target.attached.alias,
+            {fold(one) for one in reader.schemas.list()},
+            {fold(one.name) for one in reader.macros.list()},
+            lambda name: find_in_path("relation", content_of(reader), target.schema, name) or target.schema,
+            partial(find_in_path, "macro", content_of(reader), target.schema),
+        )
         return [replace(one, sql=qualify_names(one.sql, home, one.type)) for one in found.implementations]
 
     def _macro_at(self, place: Target | tuple[str, ...]) -> tuple[Target, Macro] | None:
         try:
-            target = place if isinstance(place, Target) else self.target(place)
+            target = place if isinstance(place, Target) else self.target(place, "macro")
             return target, self.state.reader(target.attached).macros.get(target.name, schema=target.schema)
         except NotFoundError:
             return None

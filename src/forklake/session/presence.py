@@ -31,6 +31,18 @@ def object_exists(kind: Kind, content: Content, schema_name: str, name: str) -> 
     return find(content, schema.schema_id, name) is not None
 
 
+def find_in_path(kind: Kind | Literal["relation"], content: Content, schema_name: str, name: str) -> str | None:
+    """Return the schema that has a name: the given one, or else ``main``.
+
+    None if neither has it. A relation is a table or a view.
+    """
+    kinds: tuple[Kind, ...] = ("table", "view") if kind == "relation" else (kind,)
+    for schema in (schema_name, "main"):
+        if any(object_exists(one, content, schema, name) for one in kinds):
+            return schema
+    return None
+
+
 def check_object(kind: Kind, content: Content, schema_name: str, name: str) -> None:
     """Refuse an object that does not exist.
 

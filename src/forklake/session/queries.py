@@ -22,6 +22,7 @@ from forklake.model.types.read import field_of
 from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_locally, shown_fields
+from forklake.session.definitions import portable_text
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, Files, Rows
 from forklake.session.local_queries import ComputedRows, plan_locally
@@ -34,7 +35,6 @@ from forklake.session.state import SessionState
 from forklake.sql import statements
 from forklake.sql.explained import explained_query
 from forklake.sql.made_queries import all_of, bind_value
-from forklake.sql.portable import make_portable
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Scan
 from forklake.sql.spark_text import spark_text
@@ -230,17 +230,18 @@ def single_value(state: SessionState, value: Any) -> Any:
 
 def create_view(state: SessionState, statement: statements.CreateView) -> None:
     """Run CREATE VIEW; the query is bound once, to check it."""
-    target = SessionNames(state).new_target(statement.name)
+    target = SessionNames(state).new_target(statement.name, is_temporary=statement.is_temporary)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.
-    names = SessionNames(state, (target.attached, target.schema), may_act=False, is_new=True)
+    inside = None if target.attached.is_temporary else (target.attached, target.schema)
+    names = SessionNames(state, inside, may_act=False, is_new=True)
     bound = bind_query(statement.query, names)
     if len(statement.column_names) > len(bound.columns):
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
     new = NewView(
         target.name,
-        make_portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros.list()}),
+        portable_text(writer, target, statement.text),
         target.schema,
         statement.column_names,
         if_not_exists=statement.if_not_exists,

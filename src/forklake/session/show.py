@@ -75,12 +75,13 @@ def show_rows(state: SessionState, statement: statements.Show) -> Rows:
             return Rows((column("database_name", types.VARCHAR), column("schema_name", types.VARCHAR)), list(rows))
         case "all tables":
             found: list[tuple[Any, ...]] = []
-            for one in _live_catalogs(state):
-                found += _relations(state, one)
+            for seen in state.relation_attachments():
+                found += _relations(state, seen.attached)
             return Rows(_ALL_TABLES, sorted(found, key=lambda row: row[:3]))
-    attached, schema = _shown_schema(state, statement.within)
-    reader = state.reader(attached)
-    names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views.list(schema)]
+    shown = [_shown_schema(state, statement.within)]
+    if not statement.within and state.temporary.catalog is not None:
+        shown.append((state.temporary.catalog, "main"))
+    names = [name for attached, schema in shown for name in _relation_names(state, attached, schema)]
     return Rows((column("name", types.VARCHAR),), [(name,) for name in sorted(names)])
 
 
@@ -88,11 +89,18 @@ def _live_catalogs(state: SessionState) -> list[AttachedCatalog]:
     return [one for one in state.attachments.all() if state.is_live(one)]
 
 
+def _relation_names(state: SessionState, attached: AttachedCatalog, schema: str | None) -> list[str]:
+    reader = state.reader(attached)
+    return [one.name for one in reader.tables(schema)] + [one.name for one in reader.views.list(schema)]
+
+
 def _shown_schema(state: SessionState, name: statements.Name) -> tuple[AttachedCatalog, str | None]:
     if not name:
-        if state.current is None:
-            raise InvalidInputError("No catalog is in use.", hint="Say USE first, or SHOW ALL TABLES.")
-        return state.current
+        if state.current is not None:
+            return state.current
+        if state.in_use is None and (state.memory.catalog or state.temporary.catalog):
+            return state.memory.make(state.setup), "main"
+        raise InvalidInputError("No catalog is in use.", hint="Say USE first, or SHOW ALL TABLES.")
     names = SessionNames(state)
     found = state.attachments.find(name[0])
     if found is None and not names.has_schema(name[0]):
@@ -111,7 +119,7 @@ def _relations(state: SessionState, attached: AttachedCatalog) -> list[tuple[Any
     for view in reader.views.list():
         names = SessionNames(state, (attached, view.schema_name), may_act=False)
         try:
-            fields = bind_query(all_of((view.name,)), names).columns
+            fields = bind_query(all_of((view.schema_name, view.name)), names).columns
         except ForklakeError:  # something that it names is gone
             fields = ()
         rows.append(_relation(attached, view.schema_name, view.name, fields))
@@ -120,7 +128,7 @@ def _relations(state: SessionState, attached: AttachedCatalog) -> list[tuple[Any
 
 def _relation(attached: AttachedCatalog, schema: str, name: str, fields: tuple[Field, ...]) -> tuple[Any, ...]:
     names, kinds = [field.name for field in fields], [field.type.sql_name for field in fields]
-    return attached.alias, schema, name, names, kinds, False
+    return attached.alias, schema, name, names, kinds, attached.is_temporary
 
 
 def describe_rows(state: SessionState, statement: statements.Describe) -> Rows:

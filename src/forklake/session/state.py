@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forklake.engine.allowance import check_time
 from forklake.engine.engine import Engine
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
-from forklake.lake.internals import runtime_of
+from forklake.lake.internals import content_of, runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.model.names import fold
 from forklake.ops.engine_rule import EngineRule
@@ -20,6 +21,7 @@ from forklake.ops.runtime import Runtime, Setup, setup_of
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.confinement import Policy
 from forklake.session.frames import Frames
+from forklake.session.presence import find_in_path
 from forklake.session.private_catalogs import MEMORY, TEMPORARY, PrivateCatalog
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
@@ -93,6 +95,11 @@ class SessionAttachment:
         """Whether it must not be changed."""
         return self.attached.read_only
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether it holds what is temporary in this session."""
+        return self.attached.is_temporary
+
 
 @dataclass(slots=True)
 class SessionState:
@@ -147,6 +154,8 @@ class SessionState:
         """
         if self.in_use is None:
             return None
+        if self.in_use[0] is self.memory.catalog:
+            return self.in_use
         attached = self.attachments.find(self.in_use[0].alias)
         if attached is None and self.policy.is_confined:
             return None
@@ -187,12 +196,10 @@ class SessionState:
             return None
         return self.work.find(name, url) or self.attachments.find_named(name, url, lake, read_only=is_read_only)
 
-    def has_temporary(self, name: str) -> bool:
-        """Return whether there is a temporary table of a name."""
+    def has_temporary(self, kind: Literal["relation", "macro"], name: str) -> bool:
+        """Return whether there is a temporary relation or macro of a name."""
         found = self.temporary.catalog
-        if found is None:
-            return False
-        return any(fold(table.name) == fold(name) for table in self.reader(found).tables("main"))
+        return found is not None and find_in_path(kind, content_of(self.reader(found)), "main", name) is not None
 
     def runtime(self, writer: Transaction) -> Runtime:
         """Return the runtime for changes by this session.
@@ -225,6 +232,14 @@ class SessionState:
     def live_attachments(self) -> list[SessionAttachment]:
         """Return the same, without catalogs that were dropped."""
         return [seen for seen in self.session_attachments() if self.is_live(seen.attached)]
+
+    def relation_attachments(self) -> list[SessionAttachment]:
+        """Return the catalogs whose relations and macros are listed.
+
+        They are the live ones, ``memory`` and ``temp``.
+        """
+        private = (one.catalog for one in (self.memory, self.temporary))
+        return self.live_attachments() + [self.session_attachment(one) for one in private if one is not None]
 
     def is_live(self, attached: AttachedCatalog) -> bool:
         """Return whether an attached catalog still exists; others may have dropped it."""

@@ -37,7 +37,9 @@ def listing(
     """
     names.state.policy.check_system_function(name)
     if name in LISTINGS:
-        found = call(name, names.state.live_attachments(), arguments, named or {}, names.state.policy)
+        state = names.state
+        seen = state.relation_attachments() if name in _OF_RELATIONS else state.live_attachments()
+        found = call(name, seen, arguments, named or {}, state.policy)
         assert isinstance(found, Rows)
         more = _MORE_LISTED.get(name)
         return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
@@ -95,7 +97,7 @@ def _named_metadata(names: SessionNames) -> Iterator[SessionAttachment]:
 
 
 def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
-    for seen in names.state.live_attachments():
+    for seen in names.state.relation_attachments():
         for macro in seen.reader.macros.list():
             kind = "table_macro" if macro.kind == "table" else "macro"
             for one in macro.implementations:
@@ -146,6 +148,7 @@ def _extensions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
         yield name, True, True, "(BUILT-IN)", what, [], __version__, "STATICALLY_LINKED", ""
 
 
+_OF_RELATIONS: Final = ("duckdb_tables", "duckdb_views", "duckdb_columns")
 _MORE_LISTED: Final[Mapping[str, ListRows]] = {
     "duckdb_databases": _metadata_databases,
     "duckdb_tables": _metadata_tables,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,15 +47,17 @@ class Home:
 
     Attributes:
         alias: The name that the catalog is attached by.
-        schema: The schema of the object that the text belongs to.
         schemas: All schemas of the catalog, in lower case.
         macros: All macros of the catalog, in lower case.
+        relation_schema: Returns the schema of a table or view that the text names without one.
+        macro_schema: Returns the same of a macro; None for a function that is no macro of the catalog.
     """
 
     alias: str
-    schema: str
     schemas: Collection[str]
     macros: Collection[str]
+    relation_schema: Callable[[str], str]
+    macro_schema: Callable[[str], str | None]
 
 
 def qualify_names(text: str, home: Home, kind: Kind) -> str:
@@ -72,8 +74,10 @@ def qualify_names(text: str, home: Home, kind: Kind) -> str:
         if len(name.parts) == 2:
             if first in home.schemas:
                 edits.append((start, start, f"{quote_name(home.alias)}."))
-        elif not name.is_function or first in home.macros:
-            edits.append((start, start, f"{quote_name(home.alias)}.{quote_name(home.schema)}."))
+            continue
+        schema = home.macro_schema(first) if name.is_function else home.relation_schema(first)
+        if schema is not None:
+            edits.append((start, start, f"{quote_name(home.alias)}.{quote_name(schema)}."))
     return _apply_edits(text, edits)
 
 

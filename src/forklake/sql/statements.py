@@ -170,6 +170,7 @@ class CreateView:
     column_names: tuple[str, ...] = ()
     if_not_exists: bool = False
     or_replace: bool = False
+    is_temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,7 @@ class CreateMacro:
     implementations: tuple[MacroImplementation, ...]
     if_not_exists: bool = False
     or_replace: bool = False
+    is_temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,10 +348,7 @@ class CopyFrom:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """UPDATE; ``sources`` are the tables of FROM.
-
-    ``DEFAULT`` as a value is ``exp.Var``.
-    """
+    """UPDATE; ``sources`` are the tables of FROM, ``DEFAULT`` is ``exp.Var``."""
 
     table: Name
     alias: str | None

@@ -35,6 +35,7 @@ class Attached:
     catalog: Catalog
     transaction: Transaction | None = None
     read_only: bool = False
+    is_temporary: bool = False
     schema: str = "main"
     has_changes: bool = False
     last_committed: SnapshotId | None = None

@@ -162,7 +162,6 @@ def test_table_may_be_made_of_a_query() -> None:
         ("CREATE TABLE t (a INT DEFAULT b)", "DEFAULT value cannot contain column names"),
         ("CREATE TABLE t (a INT DEFAULT (SELECT 1))", "DEFAULT value cannot contain subqueries"),
         ("CREATE TABLE t (a INT) WITH (x = 3)", "WITH clause is not supported"),
-        ("CREATE TEMP VIEW v AS SELECT 1", "Temporary views are not supported"),
         ("CREATE UNIQUE INDEX i ON t (a)", "DuckLake does not support indexes"),
         ("CREATE SEQUENCE s", "DuckLake does not support sequences"),
         ("CREATE TYPE x AS ENUM ('a')", "DuckLake does not support user-defined types"),

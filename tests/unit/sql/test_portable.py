@@ -4,7 +4,8 @@ import pytest
 
 from forklake.sql.portable import Home, make_portable, qualify_names
 
-HOME = Home("my lake", "main", {"main", "side"}, {"twice", "rows_of"})
+_MACROS = {"twice": "main", "rows_of": "main"}
+HOME = Home("my lake", {"main", "side"}, set(_MACROS), lambda name: "main", _MACROS.get)
 
 
 @pytest.mark.parametrize(
@@ -43,4 +44,7 @@ def test_a_macro_finds_the_tables_and_macros_of_its_own_catalog(text: str, read:
 
 
 def test_a_name_with_quotes_stays_one_name() -> None:
-    assert qualify_names("FROM t", Home('a"b', "main", {"main"}, ()), "table") == 'FROM "a""b"."main".t'
+    assert (
+        qualify_names("FROM t", Home('a"b', {"main"}, (), lambda name: "main", lambda name: None), "table")
+        == 'FROM "a""b"."main".t'
+    )

@@ -123,6 +123,10 @@ class _CatalogListing:
             sizes |= {table: rows[0].record_count for table, rows in staged.items() if rows}
         return sizes
 
+    def sql(self, text: str) -> str:
+        """Return the statement that made an object, with TEMP if it is temporary."""
+        return text.replace("CREATE", "CREATE TEMP", 1) if self.attachment.is_temporary else text
+
     def split_tags(self, object_id: int) -> tuple[str | None, dict[str, str]]:
         """Return the comment on a table or view, and its other tags."""
         tags = dict(self.tags.get(object_id, {}))
@@ -161,16 +165,18 @@ def _tables(listed: _CatalogListing) -> Iterator[Row]:
         size = listed.sizes.get(row.table_id, 0)
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.table_name, row.table_id,
-            *listed.split_tags(row.table_id), False, False, False, size, len(fields), 0, 0, _table_sql(row, fields),
+            *listed.split_tags(row.table_id), False, listed.attachment.is_temporary, False, size, len(fields), 0, 0,
+            listed.sql(_table_sql(row, fields)),
         )  # fmt: skip
 
 
 def _views(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.views():
-        aliases = parse_aliases(row.column_aliases)
+        aliases, is_temporary = parse_aliases(row.column_aliases), listed.attachment.is_temporary
+        text = listed.sql(_view_sql(row, aliases))
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.view_name, row.view_id,
-            *listed.split_tags(row.view_id), False, False, len(aliases) or None, _view_sql(row, aliases), False,
+            *listed.split_tags(row.view_id), False, is_temporary, len(aliases) or None, text, False,
         )  # fmt: skip
 
 

@@ -50,33 +50,26 @@ def read_create(words: Words) -> Statement:
         InvalidInputError: It cannot be read, or DuckLake does not have this kind of object.
     """
     or_replace = words.take("OR", "REPLACE")
-    temporary = words.take_any("TEMPORARY", "TEMP")
+    temporary = words.take_any("TEMPORARY", "TEMP") is not None
     persistent = words.take("PERSISTENT")
     if words.take("SECRET"):
         return read_create_secret(words, or_replace=or_replace)
     if persistent:
         raise words.unexpected_token()
-    if temporary and words.take("TABLE"):
-        return replace(read_create_table(words, or_replace=or_replace), is_temporary=True)
-    if temporary and words.at_any("VIEW", "MACRO", "FUNCTION"):
-        kind = words.next().text.lower()
-        raise InvalidInputError(
-            f"Temporary {kind}s are not supported; nothing was created.", hint="Leave TEMPORARY out."
-        )
     if words.take("CATALOG"):
         if or_replace or temporary:
             raise words.wrong("CREATE CATALOG takes neither OR REPLACE nor TEMPORARY")
         is_lenient = words.take("IF", "NOT", "EXISTS")
         return CatalogStatement("create", words.name_or_string(), is_lenient)
     if words.take("TABLE"):
-        return read_create_table(words, or_replace=or_replace)
+        return replace(read_create_table(words, or_replace=or_replace), is_temporary=temporary)
     if words.take("VIEW"):
-        return _read_create_view(words, or_replace=or_replace)
-    if words.take("SCHEMA"):
+        return replace(_read_create_view(words, or_replace=or_replace), is_temporary=temporary)
+    if not temporary and words.take("SCHEMA"):
         if_not_exists = words.take("IF", "NOT", "EXISTS")
         return CreateSchema(words.path(), if_not_exists=if_not_exists, or_replace=or_replace)
     if words.take_any("MACRO", "FUNCTION"):
-        return _read_create_macro(words, or_replace=or_replace)
+        return replace(_read_create_macro(words, or_replace=or_replace), is_temporary=temporary)
     words.take("UNIQUE")
     kind = words.take_any(*_NOT_IN_DUCKLAKE) or ""
     if kind:
