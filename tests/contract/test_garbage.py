@@ -286,6 +286,19 @@ def test_a_clean_up_judges_purged_ancestors_after_the_forks_that_need_their_colu
     assert child.table("t").rows() == [(1,)]
 
 
+def test_a_partitioning_that_came_back_goes_though_a_fork_keeps_files_that_had_ended(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"])
+    table.append([{"i": 1}])
+    agent = shop.fork("agent")
+    table.drop()
+    shop.reset_to(agent)
+    shop.drop()
+    lake.purge(shop.catalog_id)
+    check(lake)
+    assert agent.table("t").rows() == [(1,)]
+
+
 def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     table = shop.create_table("t", {"i": "INTEGER"})

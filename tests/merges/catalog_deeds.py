@@ -1,9 +1,10 @@
 """What is done to catalogs: forks, copies, drops, purges, tags, expiry and clean-up."""
 
-from forklake.metastore.queries.due import due_catalogs
+from forklake.metastore.queries.due import due_catalogs, mark_due
+from forklake.metastore.written_tables import TABLE_STATS
 from forklake.ops.collect import collect
 from tests.merges.ground import Ground
-from tests.needed_rows import Rows, difference
+from tests.needed_rows import Key, Rows, difference
 
 
 class CatalogDeeds(Ground):
@@ -136,14 +137,23 @@ class CatalogDeeds(Ground):
 
     def check_garbage(self) -> None:
         """See that collecting leaves exactly the metadata rows that something needs."""
+        extra = self._collect()
+        if extra.keys() == {TABLE_STATS.name}:
+            # Totals of a dropped table, for which a commit wrote newer ones, go with the next collection.
+            with self.lake._runtime.store.writing() as session:
+                mark_due(session, {owner for owner, *_ in extra[TABLE_STATS.name]})
+            extra = self._collect()
+        assert extra == {}, self.told(f"rows are left that nothing needs: {extra}")
+
+    def _collect(self) -> dict[str, list[Key]]:
+        """Collect what is due, and return what is left that nothing needs."""
         runtime = self.lake._runtime
         needed = Rows.read(self.lake).needed()
         collect(runtime.store, runtime.lake_path, due_catalogs(runtime.store, None, 1000))
         left = Rows.read(self.lake)
         gone = difference(needed, left.stored)
         assert gone == {}, self.told(f"needed rows are gone: {gone}")
-        extra = difference(left.stored, left.needed())
-        assert extra == {}, self.told(f"rows are left that nothing needs: {extra}")
+        return difference(left.stored, left.needed())
 
     def settle(self) -> None:
         """Purge what is dropped and delete what nothing needs: then no file is left that nothing names."""

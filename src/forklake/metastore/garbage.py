@@ -162,13 +162,14 @@ def _is_unused(table: MetadataTable[Any]) -> str:
     """Return the condition that nothing of the owner is read with a row.
 
     Of a partitioning: no file that a catalog with a pin has, either. A file that replaces others keeps theirs,
-    however long ago it ended. But what ended before a refresh, no later version reads.
+    however long ago it ended. But what ended before a refresh, no later version reads. Nor is a file read with one
+    that came back after the file had ended.
     """
     while_there = ""
     if table is COLUMN:
         while_there = f" AND f.{BEGIN} >= r.{BEGIN} AND f.{BEGIN} < r.{END}"
     elif table is PARTITION_INFO:
-        while_there = f" AND {_refresh_up_to(f'f.{BEGIN}')} IS NULL"
+        while_there = f" AND f.{END} > r.{BEGIN} AND {_refresh_up_to(f'f.{BEGIN}')} IS NULL"
     unused = "".join(
         f" AND (SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = r.catalog_id AND {_use(table)}{while_there}"
         " LIMIT 1) IS NULL"
