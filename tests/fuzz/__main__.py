@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake import Connection
-from tests.fuzz.answers import Engines
-from tests.fuzz.campaign import Campaign
+from tests.fuzz.answers import Engines, Finding
+from tests.fuzz.campaign import Campaign, Report
+from tests.fuzz.known import unlisted
 from tests.java import start_quickly
 
 
@@ -32,6 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--queries", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1, help="how many seeds, one after the other")
     parser.add_argument("--errors", action="store_true", help="print refusals too")
     given = parser.parse_args()
     start_quickly()
@@ -41,17 +43,29 @@ def main() -> int:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
+    reports = [
+        _run(spark, seed, given.queries, shows_errors=given.errors)
+        for seed in range(given.seed, given.seed + given.seeds)
+    ]
+    return 1 if any(report.silent for report in reports) else 0
+
+
+def _run(spark: SparkSession, seed: int, queries: int, *, shows_errors: bool) -> Report:
+    """Run the campaign of a seed, in a lake of its own."""
+
+    def note(finding: Finding) -> None:
+        if finding.kind != "error":
+            mark = "" if unlisted([finding]) else "listed "
+            print(f"{mark}{finding}", flush=True)
+        elif shows_errors:
+            print(finding, flush=True)
+
     with tempfile.TemporaryDirectory() as directory, session(spark, Path(directory)) as ours:
-        campaign = Campaign(
-            Engines.with_tables(ours, given.seed),
-            given.seed,
-            lambda finding: print(finding, flush=True) if given.errors or finding.kind != "error" else None,
-        )
-        report = campaign.run(given.queries)
-    print(report)
+        report = Campaign(Engines.with_tables(ours, seed), seed, note).run(queries)
+    print(f"seed {seed}: {report}", flush=True)
     if report.uncalled:
         print("not called:", *report.uncalled)
-    return 1 if report.silent else 0
+    return report
 
 
 SPARK = {

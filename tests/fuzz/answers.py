@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import duckdb
 
 from forklake import Connection
 from forklake.errors import ForklakeError
+from forklake.files.intervals import parse_interval
 from tests.fuzz.kinds import ROWS, STORAGES, table_statements
 
 _CLOSE: Final = 1e-12
@@ -35,12 +37,14 @@ class Finding:
     Attributes:
         kind: ``error`` if forklake refuses or fails, ``rows``, ``type`` or ``name`` for what differs, ``engines`` if
             this process answers otherwise than Spark.
+        pairs: All values that differ, each with ours.
     """
 
     kind: str
     query: str
     theirs: str
     ours: str
+    pairs: Sequence[tuple[Any, Any]] = ()
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.query}\n    DuckDB   {self.theirs}\n    forklake {self.ours}"
@@ -102,15 +106,10 @@ class Engines:
         if local.error is not None and local.error.startswith("EngineError: This statement needs Spark"):
             return []
         self.answered += 1
-        want, got = (rows, local.rows) if is_ordered else (sorted(rows, key=repr), sorted(local.rows, key=repr))
+        want, got = (rows, local.rows) if is_ordered else (in_order(rows), in_order(local.rows))
         if local.error is None and same(want, got, _kind(local.types)):
             return []
-        kind = _kind(local.types)
-        return [
-            Finding(
-                "engines", query, _first_difference(want, got, kind), local.error or _first_difference(got, want, kind)
-            )
-        ]
+        return [_finding("engines", query, want, got, _kind(local.types), local.error)]
 
     # ---- expressions of one row --------------------------------------------------------------------------------------
 
@@ -121,7 +120,7 @@ class Engines:
         """
         guarded: list[tuple[str, str, list[Any], str]] = []
         for asked in expressions:
-            expression = self._with_texts_of_intervals(asked)
+            expression = self._with_texts(asked)
             known = self._by_row(expression)
             if known is None:
                 continue
@@ -130,12 +129,28 @@ class Engines:
                 f"CASE WHEN id NOT IN ({', '.join(map(str, failing))}) THEN {expression} END" if failing else expression
             )
             guarded.append((expression, said, values, kind))
-        return len(guarded), self._compare_batch(guarded, storage)
+        refused = {said: self._refusal(said, storage) for _, said, _, _ in guarded}
+        findings = [
+            Finding("error", said, f"{values} {kind}", refused[said] or "")
+            for _, said, values, kind in guarded
+            if refused[said]
+        ]
+        bound = [one for one in guarded if not refused[one[1]]]
+        return len(guarded), [*findings, *self._compare_batch(bound, storage)]
 
-    def _with_texts_of_intervals(self, expression: str, ending: str = "") -> str:
-        """Return an expression whose value Python can show: it has no months."""
+    def _refusal(self, item: str, storage: str, ending: str = "") -> str | None:
+        """Return why forklake does not understand an item of a query; nothing runs."""
+        try:
+            self.ours.sql(f"SELECT {item} FROM {storage} AS t{ending}")
+        except ForklakeError as error:
+            return f"{type(error).__name__}: {error}"
+        return None
+
+    def _with_texts(self, expression: str, ending: str = "") -> str:
+        """Return an expression whose value Python can show: it has neither months nor nanoseconds."""
         kind = self.duckdb(f"SELECT {expression} FROM t{ending} LIMIT 0").types
-        return f"({expression})::VARCHAR" if kind and "INTERVAL" in kind[0] else expression
+        is_shown = not kind or not any(name in kind[0] for name in ("INTERVAL", "TIMESTAMP_NS"))
+        return expression if is_shown else f"({expression})::VARCHAR"
 
     def _by_row(self, expression: str) -> tuple[list[Any], str, list[int]] | None:
         """Return the value in each row, the type, and the rows in which it fails; None if it fails in all."""
@@ -169,9 +184,7 @@ class Engines:
         for place, (_, said, values, kind) in enumerate(batch, 1):
             got, ours = [row[place] for row in answer.rows], answer.types[place]
             if not same(values, got, kind):
-                found.append(
-                    Finding("rows", said, _first_difference(values, got, kind), _first_difference(got, values, kind))
-                )
+                found.append(_finding("rows", said, values, got, kind))
             elif ours != kind:
                 found.append(Finding("type", said, kind, ours))
             alone = f"SELECT id, {said} AS c FROM {storage} AS t ORDER BY id"
@@ -182,7 +195,7 @@ class Engines:
 
     def compare_columns(self, key: str, calls: Sequence[str], ending: str, storage: str) -> tuple[int, list[Finding]]:
         """Ask for many aggregates or windows at once; the key tells the rows of the result apart."""
-        known = [self._with_texts_of_intervals(call, ending) for call in calls]
+        known = [self._with_texts(call, ending) for call in calls]
         answered = [call for call in known if self.duckdb(f"SELECT {call} FROM t{ending}").error is None]
         return len(answered), self._compare_columns(key, answered, ending, storage)
 
@@ -203,9 +216,7 @@ class Engines:
             want, got = ([row[place] for row in answer.rows] for answer in (theirs, ours))
             kind = theirs.types[place]
             if not same(want, got, kind):
-                found.append(
-                    Finding("rows", call, _first_difference(want, got, kind), _first_difference(got, want, kind))
-                )
+                found.append(_finding("rows", call, want, got, kind))
             elif ours.types[place] != kind:
                 found.append(Finding("type", call, kind, ours.types[place]))
             alone = f"SELECT {key} AS k, {call} AS c FROM {storage} AS t{ending} ORDER BY k"
@@ -250,16 +261,17 @@ class Engines:
         ours = self.forklake(said)
         if ours.error is not None:
             return 1, [Finding("error", said, f"{len(theirs.rows)} rows", ours.error)]
-        want, got = (sorted(one.rows, key=repr) for one in (theirs, ours))
+        want, got = (in_order(one.rows) for one in (theirs, ours))
         if not same(want, got, ""):
-            return 1, [Finding("rows", said, _first_difference(want, got, ""), _first_difference(got, want, ""))]
+            return 1, [_finding("rows", said, want, got, "")]
         apart = self._ask_locally(said, ours.rows, is_ordered=False)
         if apart:
             return 1, apart
         if list(ours.types) != list(theirs.types):
             return 1, [Finding("type", said, str(theirs.types), str(ours.types))]
         if list(ours.names) != list(theirs.names):
-            return 1, [Finding("name", said, str(theirs.names), str(ours.names))]
+            pairs = tuple(zip(theirs.names, ours.names, strict=False))
+            return 1, [Finding("name", said, str(theirs.names), str(ours.names), pairs)]
         return 1, []
 
 
@@ -267,7 +279,8 @@ def _answer(session: Connection, query: str) -> Answer:
     try:
         found = session.sql(query)
         assert found is not None
-        rows = [tuple(map(_comparable, row)) for row in found.fetchall()]
+        shown = [_SHOWN.get(kind, _comparable) for kind in found.types]
+        rows = [tuple(show(value) for show, value in zip(shown, row, strict=True)) for row in found.fetchall()]
         return Answer(rows, found.columns, found.types)
     except ForklakeError as error:
         return Answer(error=f"{type(error).__name__}: {error}")
@@ -276,6 +289,32 @@ def _answer(session: Connection, query: str) -> Answer:
 def _kind(types: Sequence[str]) -> str:
     """Return FLOAT if such a column is among those of an answer: its digits are few."""
     return "FLOAT" if "FLOAT" in types else ""
+
+
+def _finding(
+    kind: str, query: str, want: Sequence[Any], got: Sequence[Any], column: str, error: str | None = None
+) -> Finding:
+    """Return what differs between two lists of values or rows; ``column`` is the type of their floats."""
+    pairs = tuple(differing(want, got, column)) if error is None else ()
+    ours = error or _first_difference(got, want, column)
+    return Finding(kind, query, _first_difference(want, got, column), ours, pairs)
+
+
+def differing(one: Any, other: Any, kind: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the parts of two answers that are not the same, the smallest that can be told apart."""
+    if same(one, other, kind):
+        return
+    are_lists = all(isinstance(value, list | tuple) for value in (one, other)) and len(one) == len(other)
+    if are_lists or (isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other)):
+        for key in range(len(one)) if are_lists else one:
+            yield from differing(one[key], other[key], kind)
+    else:
+        yield one, other
+
+
+def in_order(rows: Sequence[Any]) -> Sequence[Any]:
+    """Return rows in an order that does not depend on the sign of a zero."""
+    return sorted(rows, key=lambda row: repr(row).replace("-0.0", "0.0"))
 
 
 def _first_difference(one: Sequence[Any], other: Sequence[Any], kind: str) -> str:
@@ -295,6 +334,26 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(map(_comparable, value))
     return bytes(value) if isinstance(value, bytearray) else value
+
+
+def _round_moment(value: Any) -> Any:
+    """Return a timestamp of nanoseconds, which is a text, as DuckDB gives it to Python."""
+    if not isinstance(value, str):
+        return value
+    whole, _, rest = value.partition(".")
+    micros = round(int(rest.ljust(9, "0")) / 1000) if rest else 0
+    return datetime.fromisoformat(whole) + timedelta(microseconds=micros)
+
+
+def _span(value: Any) -> Any:
+    """Return an interval, which is a text, as DuckDB gives it to Python: a month has thirty days."""
+    if not isinstance(value, str):
+        return value
+    found = parse_interval(value)
+    return timedelta(days=30 * found.months + found.days, microseconds=found.micros)
+
+
+_SHOWN: Final[Mapping[str, Callable[[Any], Any]]] = {"TIMESTAMP_NS": _round_moment, "INTERVAL": _span}
 
 
 def same(one: Any, other: Any, kind: str) -> bool:

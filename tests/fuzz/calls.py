@@ -57,9 +57,10 @@ _GROUPS: Final[Mapping[str, Sequence[str]]] = {
 }
 _PARAMETERS: Final[Mapping[str, str]] = {
     "BOOLEAN": "bool", "TINYINT": "i8", "SMALLINT": "i16", "INTEGER": "i32", "BIGINT": "i64", "HUGEINT": "i128",
-    "UTINYINT": "u8", "USMALLINT": "u16", "UINTEGER": "u32", "UBIGINT": "u64", "FLOAT": "f32", "DOUBLE": "f64",
-    "DECIMAL": "decimal", "VARCHAR": "text", "BLOB": "blob", "DATE": "date", "TIME": "time", "TIMESTAMP": "ts",
-    "TIMESTAMP_S": "tss",
+    "UTINYINT": "u8", "USMALLINT": "u16", "UINTEGER": "u32", "UBIGINT": "u64", "UHUGEINT": "u128",
+    "FLOAT": "f32", "DOUBLE": "f64", "DECIMAL": "decimal", "VARCHAR": "text", "BLOB": "blob", "DATE": "date",
+    "TIME": "time", "TIMESTAMP": "ts",
+    "TIMESTAMP_S": "tss", "TIMESTAMP_NS": "tsns", "TIME WITH TIME ZONE": "timetz",
     "TIMESTAMP_MS": "tsms", "TIMESTAMP WITH TIME ZONE": "tstz", "INTERVAL": "span", "UUID": "uuid",
     "JSON": "json",
     "ANY": "any", "T": "any", "T[]": "list", "ANY[]": "list", "VARCHAR[]": "texts", "K": "any", "V": "any",

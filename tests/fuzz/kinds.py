@@ -24,11 +24,11 @@ def _read_kinds(lines: Sequence[str]) -> dict[str, tuple[str, Sequence[str]]]:
 KINDS: Final[Mapping[str, tuple[str, Sequence[str]]]] = _read_kinds(read_lines("kinds.txt"))
 """By short name: the type, and texts of values, a plain one first."""
 
-INTEGERS: Final = ("i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64")
+INTEGERS: Final = ("i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128")
 NUMBERS: Final = (*INTEGERS, "f32", "f64", "d4", "d18", "d38", "d38w")
 FLOATS: Final = ("f32", "f64")
 DECIMALS: Final = ("d4", "d18", "d38", "d38w")
-MOMENTS: Final = ("date", "ts", "tss", "tsms", "tstz")
+MOMENTS: Final = ("date", "ts", "tss", "tsms", "tsns", "tstz")
 LISTS: Final = ("ints", "doubles", "texts", "lists")
 NESTED: Final = (*LISTS, "pair", "map")
 PLAIN: Final = tuple(kind for kind in KINDS if kind not in NESTED)
@@ -79,6 +79,23 @@ def _create(table: str, columns: Sequence[str], types: Mapping[str, str]) -> str
     return f"CREATE TABLE {table} (id INTEGER, {', '.join(f'{name} {types[name]}' for name in columns)})"
 
 
+def _evolve(columns: Mapping[str, Sequence[str]], types: Mapping[str, str]) -> list[str]:
+    """Return what makes a table whose first file, with the row of plain values, was written before it changed.
+
+    Then some columns are narrower, others have other names, and others are not there: they have a default.
+    """
+    later = [name for place, name in enumerate(columns) if place % 11 == 3 and name[2:] not in NESTED]
+    renamed = [name for place, name in enumerate(columns) if place % 5 == 1 and name not in later]
+    called = {name: f"old_{name}" if name in renamed else name for name in columns if name not in later}
+    narrow = {**types, **_NARROW}
+    made = [_create("<t>", list(called.values()), {old: narrow[name] for name, old in called.items()})]
+    made += [_insert("<t>", {old: columns[name] for name, old in called.items()}, [1])]
+    made += [f"ALTER TABLE <t> RENAME COLUMN old_{name} TO {name}" for name in renamed]
+    made += [f"ALTER TABLE <t> ALTER {name} TYPE {types[name]}" for name in _NARROW if name not in later]
+    made += [f"ALTER TABLE <t> ADD COLUMN {name} {types[name]} DEFAULT {columns[name][1]}" for name in later]
+    return [*made, _insert("<t>", columns, [0, *range(2, ROWS)])]
+
+
 def table_statements(seed: int) -> dict[str, list[str]]:
     """Return what makes each table; ``t`` is the one for DuckDB."""
     columns = dict(_values(seed))
@@ -87,17 +104,11 @@ def table_statements(seed: int) -> dict[str, list[str]]:
     whole = [_create("<t>", list(columns), types), _insert("<t>", columns, everything)]
     more = [whole[0], *(_insert("<t>", columns, part) for part in (range(5), range(5, ROWS)))]
     more += ["INSERT INTO <t> SELECT * REPLACE (id + 100 AS id) FROM <t> WHERE id IN (3, 4, 7)"]
-    first = [name for place, name in enumerate(columns) if place % 11 != 3]
-    old = {name: columns[name] for name in first}
-    evolved = [_create("<t>", first, {**types, **_NARROW}), _insert("<t>", old, [0])]
-    evolved += [f"ALTER TABLE <t> ALTER {name} TYPE {types[name]}" for name in _NARROW if name in first]
-    evolved += [f"ALTER TABLE <t> ADD COLUMN {name} {types[name]}" for name in columns if name not in first]
-    evolved += [_insert("<t>", columns, range(1, ROWS))]
     made = {
         "t": whole,
         "inlined": whole,
         "files": whole,
         "deleted": [*more, "DELETE FROM <t> WHERE id > 100"],
-        "evolved": evolved,
+        "evolved": _evolve(columns, types),
     }
     return {table: [said.replace("<t>", table) for said in statements] for table, statements in made.items()}

@@ -54,3 +54,6 @@ SELECT id, m.a AS a FROM n ORDER BY id
 SELECT id FROM n WHERE (id, v) IN (SELECT 1, 'apple') OR a < ANY ([0, 1]) ORDER BY id
 
 SELECT id, sum(a) OVER (ORDER BY DATE '2024-01-01' + id RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW) AS s FROM n ORDER BY id
+
+-- patterns that may match nothing: between letters, not within one, and not behind another match
+SELECT s, string_split_regex(s, '') AS a, string_split_regex(s, '.*') AS b, regexp_replace(s, 'x?', 'z', 'g') AS c, regexp_replace(s, '.*', 'z', 'g') AS d, regexp_replace(s, '(.)', '\1-', 'g') AS e, regexp_extract_all(s, 'x?') AS f, regexp_replace(s, '^', 'z', 'g') AS g, regexp_replace(s, 'b*', 'z', 'g') AS h, regexp_extract_all(s, '(.)(.)', 2) AS i FROM (VALUES ('abc'), (''), (NULL), ('a b c'), ('🦆 duck'), ('bbabb'), ('x🦆x')) t(s)

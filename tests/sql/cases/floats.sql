@@ -69,3 +69,10 @@ MERGE INTO keys USING (VALUES (0e0, 100), ('nan'::DOUBLE, 200), (99e0, 300)) giv
   WHEN MATCHED THEN UPDATE SET v = given.v WHEN NOT MATCHED THEN INSERT VALUES (given.k, given.v)
 
 SELECT k::VARCHAR, v FROM keys ORDER BY v
+
+-- zeros keep their sign where equal elements are looked for
+CREATE TABLE lists (id INTEGER, l DOUBLE[], f FLOAT[])
+
+INSERT INTO lists VALUES (1, ['-0.0'::DOUBLE, 1], ['-0.0'::FLOAT]), (2, ['nan'::DOUBLE, '-0.0'::DOUBLE], ['0'::FLOAT, 'nan'::FLOAT]), (3, NULL, [NULL]), (4, [], NULL)
+
+SELECT id, list_sort(list_distinct(l))::VARCHAR AS l, list_sort(list_distinct(f))::VARCHAR AS f, list_intersect(l, [0e0])::VARCHAR AS i, list_unique(l) AS u FROM lists ORDER BY id

@@ -34,3 +34,48 @@ SELECT id FROM w WHERE i <= 12345678901234567890123456789012345678 ORDER BY id
 SELECT id FROM w WHERE NOT (l > 18446744073709551615) ORDER BY id
 
 SELECT id, l < 9223372036854775808 AS a, l >= -9223372036854775809 AS b, i BETWEEN -1e20::DECIMAL(38, 0) AND 1e20::DECIMAL(38, 0) AS c, u < 18446744073709551616 AS d, l <= '99999999999999999999.5'::DECIMAL(38, 1) AS e FROM w ORDER BY id
+
+-- a multiple with NULL is NULL, also beside zero
+SELECT lcm(0, NULL), lcm(NULL, 0), lcm(0::HUGEINT, NULL::HUGEINT), lcm(0, 4), lcm(4, 6), gcd(0, NULL)
+
+-- between two decimals the rest is cut off
+CREATE TABLE prices (k INTEGER, d DECIMAL(18,3), w DECIMAL(38,10))
+
+INSERT INTO prices VALUES (1, 0, -0.0000000003), (1, -0.001, 0.0000000004), (2, 2.345, 12345678.25), (2, 0, 0.0000000001), (3, NULL, 7), (3, -1.5, NULL), (3, 123456789012345.678, -1), (3, -123456789012345.679, 2)
+
+SELECT k, median(d), quantile_cont(d, 0.25) AS a, quantile_cont(d, [0.1, 0.9]) AS b, median(w), quantile_cont(w, 0.3) AS c, quantile_cont(DISTINCT d, 0.7) AS d FROM prices GROUP BY k ORDER BY k
+
+SELECT median(d), quantile_cont(w, 0) AS q FROM prices WHERE k > 5
+
+-- unsigned integers: signs, bits, and 128 of them beside constants
+CREATE TABLE unsigned (id INTEGER, u UHUGEINT, b UTINYINT, w UBIGINT, i UINTEGER, d DATE, s STRUCT(a INTEGER, b VARCHAR), m UINTEGER)
+
+INSERT INTO unsigned VALUES (1, 3, 200, 18446744073709551615, 7, '2024-01-01', {'a': 1, 'b': 'x'}, 4294967295), (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL), (3, 0, 0, 9223372036854775808, 0, '2000-01-01', {'a': 2, 'b': NULL}, 0)
+
+SELECT id, u + 1 AS a, u * 2 AS c, u % 2 AS d, u // 2 AS e, u + b AS f, u + 5::INTEGER AS g, u - 0 AS h, u // 2::INTEGER AS i, u % 0::INTEGER AS j, u // 0::TINYINT AS k FROM unsigned ORDER BY id
+
+SELECT id, -b AS a, -w AS c, -i AS d, -m AS e, -(1::USMALLINT) AS f FROM unsigned ORDER BY id
+
+SELECT id, xor(w, 6::UBIGINT) AS a, w & w AS c, w | 1::UBIGINT AS d, xor(w, w) AS e FROM unsigned ORDER BY id
+
+-- formats without specifiers; types with parentheses before a sign
+SELECT id, strftime(d, '%%Y') AS a, strftime(d, 'x') AS c, strftime(d, '%Y') AS f FROM unsigned ORDER BY id
+
+SELECT id, s < '{a: 2, b: x}'::STRUCT(a INTEGER, b VARCHAR) AS a, '{a: 2, b: x}'::STRUCT(a INTEGER, b VARCHAR) < s AS c, '{a: 1}'::STRUCT(a INTEGER) < '{a: 2}'::STRUCT(a INTEGER) AS d, '[{a: 2}]'::STRUCT(a INTEGER)[] AS e, ('{k=1}'::MAP(VARCHAR, INTEGER) < '{k=2}'::MAP(VARCHAR, INTEGER)) AS f, '{a: 2, b: x}'::STRUCT(a INTEGER, b VARCHAR) <= s AS g FROM unsigned ORDER BY id
+
+SELECT strftime(TIMESTAMP_NS '1969-12-31 23:59:59.999999999', '%Y %I %p %f') AS a, strftime(n, '%H:%M:%S.%f') AS b FROM (VALUES ('2024-02-29 12:34:56.789012345'::TIMESTAMP_NS), ('1969-12-31 23:59:59.9999999'), ('1950-01-01 00:00:00'), (NULL)) t(n)
+
+-- types that many digits meet in
+CREATE TABLE wide (id INTEGER, a DECIMAL(38,10), b DECIMAL(38,0), c DECIMAL(18,3), u UHUGEINT, h HUGEINT, i INTEGER, g BIGINT, d DOUBLE, f FLOAT)
+
+INSERT INTO wide VALUES (1, 1.5, 2, -1.5, 3, 4, 5, 6, -0.5, 0.5), (2, 9999999999999999999999999999.125, 99999999999999999999999999999999999999, 123456789012345.678, 12345678901, -5, -6, -7, 2.5, 1.5), (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+
+SELECT id, [a, b] AS ab, coalesce(c, b) AS cb, greatest(b, a) AS g, CASE WHEN id = 1 THEN a ELSE b END AS w FROM wide ORDER BY id
+
+SELECT a FROM wide UNION ALL SELECT b FROM wide
+
+SELECT a::DECIMAL(38,8) AS a FROM wide INTERSECT SELECT b FROM wide
+
+SELECT id, coalesce(u, i) AS ui, coalesce(u, g) AS ug, coalesce(u, h) AS uh, [u, i] AS l, u > g AS gr, u > h AS e, u IN (3, 4) AS o, u = h - 1 AS q FROM wide ORDER BY id
+
+SELECT id, a = b AS e, a < b AS l FROM wide WHERE id <> 2 ORDER BY id

@@ -18,7 +18,10 @@ from forklake.sql.parse import grammar, parse_query, tokens
 from forklake.sql.parse.grammar import Grammar
 from forklake.sql.statements import Show
 
-OWN = {"_accept", "_check_name", "_read_question", "_read_path", "_read_reshaped", "_calls", "_open_joins"}
+OWN = {
+    *("_accept", "_check_name", "_read_question", "_read_path", "_read_reshaped", "_calls", "_open_joins"),
+    "_place_after_parentheses",
+}
 """What `Grammar` adds, which sqlglot never calls."""
 
 METHODS = sorted(

@@ -9,6 +9,7 @@ called like a scalar function, without any of these clauses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 from sqlglot import exp
@@ -21,7 +22,7 @@ from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
 from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count
 from forklake.sql.expressions.coercion import cast, constant
-from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.literals import decimal_literal, text_literal
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS, first
@@ -34,6 +35,8 @@ __all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate", "ag
 _SMALL: Final[frozenset[Type]] = frozenset(
     {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.UINT8, types.UINT16, types.UINT32}
 )
+_SHORT_DECIMAL: Final = 18
+"""DuckDB computes with decimals of up to so many digits in 64 bits."""
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
@@ -200,12 +203,30 @@ def _quantile(values: Sequence[Bound], call: Call) -> Bound:
     if values[1:] and isinstance(values[1].type, types.List):
         return _several(_quantile, values, call)
     bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
-    found = bare.of("percentile", cast(value, types.FLOAT64).sql, f"{share}BD" if "e" not in share else f"{share}D")
     if isinstance(value.type, types.Decimal):
-        # DuckDB rounds halves to even here.
-        rounded = f"bround({found}, {value.type.scale})"
-        return Bound(f"CAST({rounded} AS {value.type.sql_name})", value.type)
+        return _decimal_quantile(value, value.type, share, bare)
+    found = bare.of("percentile", cast(value, types.FLOAT64).sql, f"{share}BD" if "e" not in share else f"{share}D")
     return cast(Bound(found, types.FLOAT64), types.FLOAT32 if value.type == types.FLOAT32 else types.FLOAT64)
+
+
+def _decimal_quantile(value: Bound, kind: types.Decimal, share: str, call: Call) -> Bound:
+    """Return a value between two decimals.
+
+    As DuckDB does, what is added to the lower of the two is cut off, not rounded; of more than 18 digits the sum is.
+    """
+    rows, one = f"array_sort({call.of('collect_list', value.sql)})", f"1{'0' * kind.scale}"
+    place = f"((size(x) - 1) * {share if 'e' in share else f'{share}e0'}D)"
+    low, high = (f"x[CAST({edge}({place}) AS INT)]" for edge in ("floor", "ceil"))
+    rest = f"({place} - floor({place}))"
+    if kind.precision <= _SHORT_DECIMAL:
+        more = f"CAST(floor(CAST(({high} - {low}) * {one}BD AS DOUBLE) * {rest}) AS DECIMAL(19,0))"
+        found = f"{low} + {more} * {decimal_literal(f'{Decimal(1).scaleb(-kind.scale):f}')}"
+    else:
+        least, most = (f"rint(CAST({edge} AS DOUBLE) * {one}e0D)" for edge in (low, high))
+        total = f"({least} + ({most} - {least}) * {rest})"
+        found = f"if({low} = {high}, {low}, CAST(sign({total}) * floor(abs({total})) / {one}e0D AS {kind.sql_name}))"
+    body = f"CASE WHEN size(x) > 0 THEN CAST({found} AS {kind.sql_name}) END"
+    return Bound(f"transform(array({rows}), x -> {body})[0]", kind)
 
 
 def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:

@@ -69,10 +69,11 @@ def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
     pair = (first.type, second.type)
     are_integers = all(isinstance(kind, types.Integer) for kind in pair)
     kind = types.FLOAT32 if types.FLOAT32 in pair and types.FLOAT64 not in pair else types.FLOAT64
-    if operator == "/" or (operator == "//" and not are_integers):
+    is_mixed = are_integers and types.UINT128 in pair and common_integer(first, second) != types.UINT128
+    if operator == "/" or (operator == "//" and (is_mixed or not are_integers)):
         return _quotient(first, second, kind, is_null_by_zero=operator == "//")
     has_float = any(isinstance(kind, types.Float) for kind in pair)
-    if has_float or (are_integers and types.UINT128 in pair and _is_mixed(first, second)):
+    if has_float or is_mixed:
         one, other = cast(first, kind).sql, cast(second, kind).sql
         if operator == "%":
             remainder = f"try_mod({one}, {other})"
@@ -93,13 +94,6 @@ def _exceeds_decimals(first: Bound, second: Bound) -> bool:
     """
     (precision, scale), (more, finer) = decimal_size(first.type), decimal_size(second.type)
     return max(precision - scale, more - finer) + max(scale, finer) > 38
-
-
-def _is_mixed(first: Bound, second: Bound) -> bool:
-    one, other = first.type, second.type
-    assert isinstance(one, types.Integer)
-    assert isinstance(other, types.Integer)
-    return one.is_signed != other.is_signed or common_integer(first, second) not in (one, other)
 
 
 # ---- integers --------------------------------------------------------------------------------------------------------
@@ -302,7 +296,12 @@ def _quotient(first: Bound, second: Bound, kind: types.Float, *, is_null_by_zero
 
 
 def negate(value: Bound) -> Bound:
-    """Return a number or an interval with the opposite sign."""
+    """Return a number or an interval with the opposite sign.
+
+    As in DuckDB, unsigned integers begin again at the largest.
+    """
+    if isinstance(value.type, types.Integer) and not value.type.is_signed and value.type != types.UINT128:
+        return _wrap_around(value, value.type)
     if value.literal is not None and isinstance(value.type, types.Number):
         # Only a float keeps the sign of zero.
         is_bare = value.literal.startswith("-") or (
@@ -315,6 +314,14 @@ def negate(value: Bound) -> Bound:
     if isinstance(value.type, (types.Float, types.Decimal)):
         return Bound(negate_sql(value), value.type, strict_in=_leaves(value))
     return arithmetic(constant(types.INT32, "0"), "-", value)
+
+
+def _wrap_around(value: Bound, kind: types.Integer) -> Bound:
+    """Return what is missing from an unsigned integer to the first number beyond its type."""
+    if value.literal is not None:
+        return constant(kind, str(-int(value.literal) % (kind.high + 1)))
+    rest = f"CAST({kind.high + 1}BD - {value.sql} AS {spark_type(kind)})"
+    return Bound(f"if({value.sql} = 0, {value.sql}, {rest})", kind, strict_in=_leaves(value))
 
 
 def negate_sql(value: Bound) -> str:
@@ -349,18 +356,33 @@ def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
             cast(value, types.INT64) if value.is_untyped or value.type == types.NULL else value
             for value in (first, second)
         ]
-        if not all(isinstance(value.type, types.Integer) and not value.type.is_wide for value in pair):
+        are_long = symbol in _BY_HALVES and all(value.type == types.UINT64 for value in pair)
+        if not are_long and not all(isinstance(one.type, types.Integer) and not one.type.is_wide for one in pair):
             raise InvalidInputError(
                 f"Binder Error: No function matches the given name and argument types '{symbol}"
                 f"({first.type.sql_name}, {second.type.sql_name})'."
             )
         kind = _integer_kind(*pair)
         one, other = (exact(cast(value, kind)) for value in pair)
+        if are_long:
+            return _by_halves(one, _BY_HALVES[symbol], other)
         if symbol in ("<<", ">>"):
             return _shift(one, symbol, other, kind)
-        return Bound(f"({one} {'^' if symbol == 'xor' else symbol} {other})", kind)
+        return Bound(f"({one} {_BY_HALVES[symbol]} {other})", kind)
 
     return calculate
+
+
+_BY_HALVES: Final = {"&": "&", "|": "|", "xor": "^"}
+"""Operations on bits that leave each at its place, as Spark writes them."""
+
+
+def _by_halves(one: str, sign: str, other: str) -> Bound:
+    """Return an operation on the bits of two UBIGINTs, which are decimals in Spark, in two halves of 32 bits."""
+    half = f"{2**32}BD"
+    high = f"({one} div {half} {sign} {other} div {half})"
+    low = f"(CAST({one} % {half} AS BIGINT) {sign} CAST({other} % {half} AS BIGINT))"
+    return Bound(f"CAST({high} * {half} + {low} AS DECIMAL(20,0))", types.UINT64)
 
 
 def _shift(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:

@@ -110,11 +110,15 @@ def _common_number(first: Bound, second: Bound) -> Type:
     one, other = first.type, second.type
     if isinstance(one, types.Float) or isinstance(other, types.Float):
         return types.FLOAT64 if types.FLOAT64 in (one, other) else types.FLOAT32
+    if {one, other} == {types.INT128, types.UINT128}:
+        return types.FLOAT64
     if isinstance(one, types.Integer) and isinstance(other, types.Integer):
         return common_integer(first, second)
     (precision, scale), (more, finer) = decimal_size(one), decimal_size(other)
-    scale_of_both = max(scale, finer)
-    return types.Decimal(min(max(precision - scale, more - finer) + scale_of_both, 38), scale_of_both)
+    digits, scale_of_both = max(precision - scale, more - finer), max(scale, finer)
+    if isinstance(one, types.Decimal) and isinstance(other, types.Decimal):
+        scale_of_both = min(scale_of_both, types.MAX_PRECISION - digits)  # leading digits are kept
+    return types.Decimal(min(digits + scale_of_both, types.MAX_PRECISION), scale_of_both)
 
 
 def common_integer(first: Bound, second: Bound) -> types.Integer:
@@ -139,6 +143,8 @@ def common_integer(first: Bound, second: Bound) -> types.Integer:
     if one.is_signed == other.is_signed:
         return max(one, other, key=lambda kind: kind.bits)
     signed, unsigned = (one, other) if one.is_signed else (other, one)
+    if unsigned == types.UINT128:
+        return types.INT64 if signed.bits < types.INT64.bits else types.INT128  # as DuckDB has it
     return types.Integer(min(max(signed.bits, 2 * unsigned.bits), 128))
 
 

@@ -29,7 +29,7 @@ from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.literals import spark_literal, spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.phrases import once, variable
 
 
 def list_value(values: Sequence[Bound]) -> Bound:
@@ -148,6 +148,18 @@ def _part_text(value: Bound) -> str | None:
 
 def _or_empty(texts: Sequence[str | None]) -> list[str]:
     return [text or "" for text in texts]
+
+
+def keep_zeros(elements: str, lists: Bound) -> str:
+    """Return different elements of a list with the sign of its first zero.
+
+    Spark makes 0.0 of -0.0 where it looks for elements that are equal.
+    """
+    if not isinstance(lists.type, types.List) or not isinstance(lists.type.element.type, types.Float):
+        return elements
+    name, zero = variable(), variable()
+    first = f"try_element_at(filter({lists.sql}, {zero} -> {zero} = 0), 1)"
+    return f"transform({elements}, {name} -> if({name} = 0, {first}, {name}))"
 
 
 def exact(value: Bound) -> str:

@@ -20,7 +20,7 @@ from forklake.sql.expressions.calls import Call, Key
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.literals import spark_type
-from forklake.sql.expressions.nested import element, exact, value_slice
+from forklake.sql.expressions.nested import element, exact, keep_zeros, value_slice
 from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
@@ -96,12 +96,13 @@ def _has_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _intersection(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = _two_lists(values, node)
     empty = f"CAST(array() AS {spark_type(other.type)})"
-    return Bound(f"array_compact(array_intersect({one.sql}, coalesce({other.sql}, {empty})))", one.type)
+    found = f"array_compact(array_intersect({one.sql}, coalesce({other.sql}, {empty})))"
+    return Bound(keep_zeros(found, one), one.type)
 
 
 def _distinct(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _list(values[0], node)
-    return Bound(f"array_compact(array_distinct({value.sql}))", value.type)
+    return Bound(keep_zeros(f"array_compact(array_distinct({value.sql}))", value), value.type)
 
 
 def _distinct_count(values: Sequence[Bound], node: exp.Expr) -> Bound:

@@ -273,7 +273,7 @@ def _multiple(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = (cast(value, kind) for value in values)
     found = _absolute([arithmetic(arithmetic(one, "//", _divisor(values, node)), "*", other)], node)
     zero = cast(Bound("0", types.INT32, literal="0"), kind)
-    is_zero = f"{one.sql} = 0 OR {other.sql} = 0"
+    is_zero = f"{one.sql} = 0 AND {other.sql} IS NOT NULL OR {other.sql} = 0 AND {one.sql} IS NOT NULL"
     return Bound(f"(CASE WHEN {is_zero} THEN {zero.sql} ELSE {found.sql} END)", kind)
 
 

@@ -21,6 +21,10 @@ from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
 
 _FLAGS: Final = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m"}
+_WHOLE_LETTERS: Final = (r"(?!\p{Cs})(?:", ")")
+"""Lets no match begin within a letter that is two of Java's; one that is empty would."""
+_APART: Final = (_WHOLE_LETTERS[0], r")(?:(?!\G)|\A)")
+"""The same, and no empty match follows another match at once."""
 
 
 def _pattern(value: Bound, flags: str, node: exp.Expr, frame: tuple[str, str] = ("", "")) -> str:
@@ -64,7 +68,7 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     )
     source = text(values[0], node)
     if "g" in flags:
-        pattern = _pattern(values[1], flags, node)
+        pattern = _pattern(values[1], flags, node, _APART)
         return Bound(lengths.replace_matches(source, pattern, replacement), types.VARCHAR)
     # Only the first match: a lazy group before it, and the rest of the text is kept.
     shifted = re.sub(r"\$(\d)", lambda match: f"${{n{match[1]}}}", replacement)
@@ -96,12 +100,13 @@ def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
     flags = _options(values, 3, node)
     group = "0" if len(values) < 3 else whole(values[2], node)
-    pattern = _pattern(values[1], flags, node)
+    pattern = _pattern(values[1], flags, node, _WHOLE_LETTERS)
     return _split_texts(text(values[0], node), pattern, lambda sql: f"regexp_extract_all({sql}, {pattern}, {group})")
 
 
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    pattern = _pattern(values[1], _options(values, 2, node), node)
+    # DuckDB looks for nothing behind the last letter of a text.
+    pattern = _pattern(values[1], _options(values, 2, node), node, ("(?!\\z|\\p{Cs})(?:", ")"))
     return _split_texts(text(values[0], node), pattern, lambda sql: f"split({sql}, {pattern}, -1)")
 
 

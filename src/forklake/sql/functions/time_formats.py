@@ -102,9 +102,14 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
                 parts.append(_COMPUTED[name].format(sql))
             else:
                 parts.append(f"date_format({sql}, '{_WRITTEN[name]}')")
-        return f"concat({', '.join(parts)})" if parts else "''"
+        written = f"concat({', '.join(parts)})" if parts else "''"
+        # A format of letters alone is NULL for NULL, too.
+        return written if any(is_specifier for _, is_specifier in pieces) else f"if({sql} IS NULL, NULL, {written})"
 
-    return Bound(once(moment(value, node), body), types.VARCHAR)
+    # The text of nanoseconds is cut: as a timestamp it would be moved toward 1970.
+    is_nanos = value.type == types.TIMESTAMP_NS
+    sql = f"CAST(substring({value.sql}, 1, 26) AS TIMESTAMP_NTZ)" if is_nanos else moment(value, node)
+    return Bound(once(sql, body), types.VARCHAR)
 
 
 def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:

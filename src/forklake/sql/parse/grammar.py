@@ -34,6 +34,7 @@ _NO_QUERIES: Final = (exp.Command, exp.DML, exp.Merge, exp.Create, exp.Drop, exp
 _CLAUSES: Final = ("with_", "order", "limit", "offset")
 """Clauses that VALUES may have, like any query."""
 _MOST_OPEN_JOINS: Final = 12
+_DEPTHS: Final = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
 _ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 """The text of an interval that has one number and at most one unit."""
 
@@ -307,7 +308,28 @@ class Grammar(DuckDBParser):
         # No type of DuckDB is written with angle brackets: ``range < 3`` compares a column.
         if self._curr.token_type in self.NESTED_TYPE_TOKENS and self._next.token_type == TokenType.LT:
             return None
-        return super()._parse_types(*args, **options)
+        place = self._place_after_parentheses()
+        if place is None or self._tokens[place].token_type != TokenType.LT:
+            return super()._parse_types(*args, **options)
+        # ``x::STRUCT(a INTEGER) < y`` is another comparison; the sign is hidden while the type is read.
+        sign = self._tokens[place]
+        self._tokens[place] = Token(TokenType.EQ, "=", sign.line, sign.col, sign.start, sign.end)
+        try:
+            return super()._parse_types(*args, **options)
+        finally:
+            self._tokens[place] = sign
+            self._advance(0)
+
+    def _place_after_parentheses(self) -> int | None:
+        """Return the place of the token after the parentheses of a nested type; None if there is none."""
+        if self._curr.token_type not in self.NESTED_TYPE_TOKENS or self._next.token_type != TokenType.L_PAREN:
+            return None
+        depth = 0
+        for place in range(self._index + 1, len(self._tokens) - 1):
+            depth += _DEPTHS.get(self._tokens[place].token_type, 0)
+            if not depth:
+                return place + 1
+        return None
 
     def _parse_historical_data(self) -> exp.HistoricalData | None:
         """Read a time travel clause.

@@ -7,6 +7,7 @@ a list. So it costs as much memory as the frames of one task have rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp
@@ -31,8 +32,30 @@ _OF_LISTS: Final = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """A window without its frame; rows that are equal in its order are peers.
+
+    Attributes:
+        head: The partition, if there is any, with a space behind it.
+        ordering: The order, which is never empty.
+    """
+
+    head: str
+    ordering: str
+
+    @property
+    def sql(self) -> str:
+        """What follows OVER."""
+        return f"({self.head}{self.ordering})"
+
+    def with_frame(self, frame: str) -> str:
+        """Return what follows OVER, with a frame."""
+        return f"({self.head}{self.ordering} {frame})"
+
+
 def aggregate_without(
-    excluded: str, name: str, values: Sequence[Bound], call: Call, peers: str, node: exp.Expr
+    excluded: str, name: str, values: Sequence[Bound], call: Call, peers: Peers, node: exp.Expr
 ) -> Bound:
     """Return an aggregate over a frame without some of its rows.
 
@@ -41,7 +64,7 @@ def aggregate_without(
         name: The first name of the aggregate.
         values: Its arguments.
         call: Its clauses, with the frame.
-        peers: The window without its frame, in parentheses.
+        peers: The window without its frame.
         node: The call, for messages.
 
     Raises:
@@ -50,11 +73,13 @@ def aggregate_without(
     if call.order or call.is_distinct:
         raise InvalidInputError(f'EXCLUDE is not supported for "{name}" with DISTINCT or ORDER BY.')
     value = values[0] if values else constant(types.INT32, "1")
-    row, group = f"row_number() OVER {peers}", f"dense_rank() OVER {peers}"
+    row, group = f"row_number() OVER {peers.sql}", f"dense_rank() OVER {peers.sql}"
     item = f"struct({row} AS r, {group} AS g, {value.sql} AS v)"
     if call.where is not None:
         item = f"CASE WHEN {call.where.sql} THEN {item} END"
-    kept = f"filter(collect_list({item}) OVER {call.over}, e -> {_KEPT[excluded].format(row=row, group=group)})"
+    # Spark may number rows of one group otherwise when it numbers them again, so the number comes out of a window.
+    own = f"max({row}) OVER {peers.with_frame('ROWS BETWEEN CURRENT ROW AND CURRENT ROW')}"
+    kept = f"filter(collect_list({item}) OVER {call.over}, e -> {_KEPT[excluded].format(row=own, group=group)})"
     if call.ignores_nulls:
         kept = f"filter({kept}, e -> e.v IS NOT NULL)"
     rows = Bound(f"transform({kept}, e -> e.v)", list_of(value.type))

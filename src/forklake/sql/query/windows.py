@@ -18,7 +18,7 @@ from forklake.sql.expressions.calls import Call, Key
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.render import render
-from forklake.sql.query.excluded_rows import aggregate_without, reads_its_frame
+from forklake.sql.query.excluded_rows import Peers, aggregate_without, reads_its_frame
 from forklake.sql.vocabulary import BY_NAME
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Window:
     """
 
     over: str
-    peers: str
+    peers: Peers
     excluded: str | None
 
 
@@ -134,14 +134,14 @@ def _definition(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str
     head = f"PARTITION BY {', '.join(binder.bind(one).sql for one in partition)} " if partition else ""
     # Spark needs an order for functions that count rows; where none is said, any order is fine.
     ordering = f"ORDER BY {', '.join(key.sql for key in keys) or text_literal('any')}"
-    peers = f"({head}{ordering})"
+    peers = Peers(head, ordering)
     if spec is None or not reads_its_frame(aggregate_name(called)):
-        return _Window(peers if keys or _needs_order(called) else f"({head.strip()})", peers, None)
+        return _Window(peers.sql if keys or _needs_order(called) else f"({head.strip()})", peers, None)
     excluded = "" if spec.args.get("exclude") is None else spec.args["exclude"].name.upper()
     kind = str(spec.args.get("kind") or "rows").upper()
     if kind == "GROUPS":
         # The rows of a group have one number, and groups that follow each other have numbers that do.
-        kind, ordering = "RANGE", f"ORDER BY dense_rank() OVER {peers}"
+        kind, ordering = "RANGE", f"ORDER BY dense_rank() OVER {peers.sql}"
     elif not keys and not excluded and not _needs_order(called):
         ordering = ""
     start = _edge(binder, spec, "start")
