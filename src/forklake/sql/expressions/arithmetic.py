@@ -317,7 +317,7 @@ def negate(value: Bound) -> Bound:
 
 
 def _wrap_around(value: Bound, kind: types.Integer) -> Bound:
-    """Return what is missing from an unsigned integer to the first number beyond its type."""
+    """Return what an unsigned integer lacks to the first number beyond its type."""
     if value.literal is not None:
         return constant(kind, str(-int(value.literal) % (kind.high + 1)))
     rest = f"CAST({kind.high + 1}BD - {value.sql} AS {spark_type(kind)})"
@@ -378,7 +378,10 @@ _BY_HALVES: Final = {"&": "&", "|": "|", "xor": "^"}
 
 
 def _by_halves(one: str, sign: str, other: str) -> Bound:
-    """Return an operation on the bits of two UBIGINTs, which are decimals in Spark, in two halves of 32 bits."""
+    """Return an operation on the bits of two UBIGINTs, in halves of 32 bits.
+
+    They are decimals in Spark.
+    """
     half = f"{2**32}BD"
     high = f"({one} div {half} {sign} {other} div {half})"
     low = f"(CAST({one} % {half} AS BIGINT) {sign} CAST({other} % {half} AS BIGINT))"

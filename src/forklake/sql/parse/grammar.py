@@ -321,7 +321,10 @@ class Grammar(DuckDBParser):
             self._advance(0)
 
     def _place_after_parentheses(self) -> int | None:
-        """Return the place of the token after the parentheses of a nested type; None if there is none."""
+        """Return the place of the token after the parentheses of a nested type.
+
+        None if there is none.
+        """
         if self._curr.token_type not in self.NESTED_TYPE_TOKENS or self._next.token_type != TokenType.L_PAREN:
             return None
         depth = 0
