@@ -282,7 +282,85 @@ def test_a_change_whose_base_moved_conflicts_and_changes_nothing(
         assert table.count() == 49
 
 
+def test_rows_of_elsewhere_are_added_after_a_conflict_and_rows_of_the_catalog_are_not(
+    session: SparkSession, shop: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = shop.create_table("orders", {"id": "BIGINT"})
+    table.append([{"id": 1}, {"id": 2}])
+    answer = bridge._QUESTIONS["target"]
+
+    def answer_and_delete(*given: Any) -> Any:
+        found = answer(*given)
+        table.delete("id < 3")
+        return found
+
+    monkeypatch.setitem(bridge._QUESTIONS, "target", answer_and_delete)
+    session.sql("INSERT INTO shop.main.orders VALUES (3), (4)")
+    assert sorted(table.rows()) == [(3,), (4,)]
+    table.append([{"id": 1}])
+    with pytest.raises(IllegalArgumentException, match="conflict"):
+        session.sql("INSERT INTO shop.main.orders SELECT id + 10 FROM shop.main.orders")
+    monkeypatch.setitem(
+        bridge._QUESTIONS, "target", lambda *given: (answer(*given), table.alter.rename_column("id", "number"))[0]
+    )
+    with pytest.raises(IllegalArgumentException, match="altered meanwhile"):
+        session.sql("INSERT INTO shop.main.orders VALUES (5)")
+    assert sorted(table.rows()) == [(3,), (4,)]
+
+
+def test_rows_that_replace_those_they_were_made_of_conflict_with_later_ones(
+    session: SparkSession, shop: Catalog
+) -> None:
+    table = shop.create_table("orders", {"id": "BIGINT"})
+    table.append([{"id": 1}])
+    frame = session.table("shop.main.orders").where("id > 0")
+    shop.table("orders").append([{"id": 2}])
+    writer = frame.writeTo("shop.main.orders")
+    replacements: list[Callable[[], object]] = [
+        writer.createOrReplace,
+        lambda: writer.overwrite(F.lit(True)),
+        lambda: writer.overwrite(F.col("id") > 0),
+        lambda: frame.write.mode("overwrite").insertInto("shop.main.orders"),
+    ]
+    for replace in replacements:
+        with pytest.raises(IllegalArgumentException, match="conflict"):
+            replace()
+    assert sorted(shop.table("orders").rows()) == [(1,), (2,)]
+    session.range(3).writeTo("shop.main.orders").createOrReplace()
+    assert shop.table("orders").count() == 3
+
+
 # ---- changes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_change_may_read_its_own_table_anywhere(session: SparkSession, shop: Catalog) -> None:
+    session.sql("CREATE TABLE shop.main.t AS SELECT 1 AS a")
+    session.sql("INSERT INTO shop.main.t SELECT a + 1 FROM shop.main.t WHERE a IN (SELECT a FROM shop.main.t)")
+    session.sql("FROM shop.main.t INSERT INTO shop.main.t SELECT 10 WHERE a = 1 INSERT INTO shop.main.t SELECT a + 20")
+    assert sorted(rows(session, "SELECT a FROM shop.main.t")) == [(1,), (2,), (10,), (21,), (22,)]
+    session.sql(
+        "INSERT OVERWRITE shop.main.t SELECT max(a) FROM shop.main.t WHERE a < (SELECT max(a) FROM shop.main.t)"
+    )
+    assert rows(session, "SELECT a FROM shop.main.t") == [(21,)]
+
+
+def test_assignments_are_checked_and_reach_fields_of_missing_structs(session: SparkSession, shop: Catalog) -> None:
+    session.sql("CREATE TABLE shop.main.t (id INT NOT NULL, s STRUCT<a: INT, b: STRUCT<c: STRING, D: INT>>)")
+    session.sql(
+        "INSERT INTO shop.main.t VALUES (1, NULL), (2, named_struct('a', 1, 'b', named_struct('c', 'x', 'D', 5)))"
+    )
+    session.sql("UPDATE shop.main.t SET s.b.c = 'new', s.a = 9")
+    assert sorted(rows(session, "SELECT id, s.a, s.b.c, s.b.d FROM shop.main.t")) == [
+        (1, 9, "new", None),
+        (2, 9, "new", 5),
+    ]
+    before = shop.head
+    for text in ("id = 1, id = 2", "s.b.c = 'x', s.b.C = 'y'", "s.b = NULL, s.b.c = 'x'"):
+        with pytest.raises(IllegalArgumentException, match="more than once"):
+            session.sql(f"UPDATE shop.main.t SET {text}")
+    with pytest.raises(IllegalArgumentException, match=r"NOT NULL constraint failed: t\.id"):
+        session.sql("UPDATE shop.main.t SET id = NULL")
+    assert shop.head == before
 
 
 def test_random_changes_leave_the_rows_that_duckdb_has(session: SparkSession, shop: Catalog) -> None:
@@ -373,9 +451,18 @@ def test_definitions_reach_the_lake(session: SparkSession, shop: Catalog) -> Non
         session.sql("CREATE TABLE shop.main.T AS SELECT 1 AS id")
     with pytest.raises(AnalysisException, match="SCHEMA_NOT_FOUND"):
         session.sql("CREATE TABLE shop.none.t (id INT)")
-    shop.sql("CREATE TABLE main.drawn (id UUID DEFAULT uuid(), n INTEGER)")
+    shop.sql("CREATE TABLE main.drawn (\"the 'id'\" UUID DEFAULT uuid(), n INTEGER)")
     with pytest.raises(AnalysisException, match="Spark cannot give"):
         session.sql("INSERT INTO shop.main.drawn (n) VALUES (1)")
+    for column, message in {
+        "v STRING COLLATE UTF8_LCASE": "collation",
+        "n BIGINT DEFAULT unix_timestamp()": "default",
+    }.items():
+        with pytest.raises(IllegalArgumentException, match=message):
+            session.sql(f"CREATE TABLE shop.main.refused ({column})")
+    session.conf.set("spark.sql.caseSensitive", True)
+    with pytest.raises(IllegalArgumentException, match='"A" already exists'):
+        session.sql("CREATE TABLE shop.main.refused (a INT, A INT)")
 
 
 # ---- attachments -----------------------------------------------------------------------------------------------------
@@ -469,6 +556,28 @@ def test_sessions_and_lakes_are_apart_and_detached_catalogs_are_gone(
         other.sql("INSERT INTO shop.main.orders VALUES (3)")
         assert rows(other, "SELECT count(*) FROM shop.main.orders") == [(2,)]
     assert rows(session, "SELECT id FROM shop.main.orders") == [(1,)]
+
+
+def test_no_session_reaches_the_attachment_of_another(
+    spark: SparkSession, session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    table = shop.create_table("secret", {"id": "BIGINT"})
+    table.append([{"id": 1}])
+    assert rows(session, "SELECT id FROM shop.main.secret") == [(1,)]
+    other = spark.newSession()
+    lake.create_catalog("other")
+    with lake.attach(other, catalog="other"):
+        other.conf.set("spark.sql.catalog.x", "forklake.LakeCatalog")
+        key = f"{table.table_id}.{shop.head}"
+        for guess in ("shop", "1", "1/shop", ""):
+            other.conf.set("spark.sql.catalog.x.bridge", guess)
+            for text in ("SELECT * FROM x.main.secret", f"SELECT * FROM __forklake_plan('{guess}/{key}')"):
+                with pytest.raises(PySparkException):
+                    other.sql(text)
+    token = session.conf.get("spark.sql.catalog.shop.bridge")
+    assert token is not None
+    assert len(token) == 32
+    assert other.conf.get("spark.sql.catalog.other.bridge", None) != token
 
 
 def test_a_lake_that_is_closed_or_dropped_is_told_in_words(session: SparkSession, lake: Lake) -> None:

@@ -23,8 +23,20 @@ _MADE = (
     "CREATE TABLE a.s.empty (d DATE)",
     "CREATE VIEW a.v AS SELECT i + 1 AS j FROM a.t",
     "CREATE MACRO a.m(x) AS x + 1",
+    "COMMENT ON TABLE a.t IS 'of t'",
+    "COMMENT ON COLUMN a.s.u.x IS 'of x'",
+    "COMMENT ON VIEW a.v IS 'of v'",
 )
-_ASKED = ("FROM {}.t ORDER BY i", "FROM {}.s.u", "FROM {}.s.empty", "FROM {}.v ORDER BY j", "SELECT {}.m(1)")
+_ASKED = (
+    "FROM {}.t ORDER BY i",
+    "FROM {}.s.u",
+    "FROM {}.s.empty",
+    "FROM {}.v ORDER BY j",
+    "SELECT {}.m(1)",
+    "SELECT comment FROM duckdb_tables() WHERE database_name = '{}' ORDER BY table_name",
+    "SELECT comment FROM duckdb_columns() WHERE database_name = '{}' AND table_name = 'u'",
+    "SELECT comment FROM duckdb_views() WHERE database_name = '{}' AND NOT internal",
+)
 
 
 @pytest.fixture

@@ -64,9 +64,14 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True)
 class DropTable:
-    """Drop a table with its columns and files."""
+    """Drop a table with its columns and files.
+
+    ``rows_are_used``: another table of the transaction is filled with its rows, so whoever added or deleted some since
+    conflicts as with a delete of all rows.
+    """
 
     table_id: TableId
+    rows_are_used: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ class NewTable:
     sort_by: SortKeys = ()
     if_not_exists: bool = False
     or_replace: bool = False
+    uses_old_rows: bool = False
+    """Whether it is filled with rows of the table that it replaces: what others did to those meanwhile conflicts."""
 
     def __post_init__(self) -> None:
         if self.if_not_exists and self.or_replace:
@@ -113,7 +115,7 @@ def create_table(staging: Staging, runtime: Runtime, new: NewTable) -> TableId |
     if found is not None and new.if_not_exists:
         return None
     if found is not None and new.or_replace:
-        staging.stage(change.DropTable(found.table_id))
+        staging.stage(change.DropTable(found.table_id, rows_are_used=new.uses_old_rows))
     elif new.or_replace and lookup.find_view(staging.draft, schema_id, new.name) is not None:
         raise InvalidInputError(
             f"Existing object {new.name} is of type View, trying to replace with type Table. Nothing was replaced."

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Table, Transaction
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.names import join_name
-from forklake.model.records import Column
+from forklake.model.records import Column, View
 from forklake.ops import define_macro, define_schema, define_table, define_view
+from forklake.ops.set_tag import set_table_tag, set_view_tag
 from forklake.session import changes
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import object_exists
@@ -86,7 +88,10 @@ def _check_names(reader: Catalog | Transaction, writer: Transaction, alias: str)
 
 
 def _define(reader: Catalog | Transaction, writer: Transaction) -> None:
-    """Make schemas, tables, macros and views as another catalog has them."""
+    """Make schemas, tables, macros and views as another catalog has them.
+
+    They have its comments and tags, too.
+    """
     runtime = runtime_of(writer)
 
     def verb(staging: Staging) -> None:
@@ -96,14 +101,40 @@ def _define(reader: Catalog | Transaction, writer: Transaction) -> None:
             columns, layout = tuple(map(_definition, table.columns)), table.inspect
             new = define_table.NewTable(table.name, columns, table.schema_name, layout.partition_by, layout.sort_by)
             define_table.create_table(staging, runtime, new)
+            row = lookup.table(staging.draft, table.name, table.schema_name)
+            for key, value in layout.tags.items():
+                set_table_tag(staging, row, key, value)
+            for path, key, value in _column_tags(table.columns):
+                set_table_tag(staging, row, key, value, column=path)
         for macro in reader.macros.list():
             made = define_macro.NewMacro(macro.name, macro.implementations, macro.schema_name)
             define_macro.create_macro(staging, runtime, made)
         for view in reader.views.list():
             shown = define_view.NewView(view.name, view.sql, view.schema_name, view.column_aliases, view.dialect)
             define_view.create_view(staging, runtime, shown)
+            _tag_view(staging, view)
 
     run(writer, verb)
+
+
+def _column_tags(columns: Sequence[Column], parent: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """Return the tags of columns and of what is nested in them.
+
+    Each is the path of a column, a key and a value.
+    """
+    for column in columns:
+        path = (*parent, column.name)
+        yield from ((path, key, value) for key, value in column.tags.items())
+        yield from _column_tags(column.children, path)
+
+
+def _tag_view(staging: Staging, view: View) -> None:
+    row = lookup.view(staging.draft, view.name, view.schema_name)
+    for key, value in view.tags.items():
+        set_view_tag(staging, row, key, value)
+    for column, tags in view.column_tags.items():
+        for key, value in tags.items():
+            set_view_tag(staging, row, key, value, column=column)
 
 
 def _definition(column: Column) -> ColumnDefinition:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+import secrets
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self
@@ -17,6 +17,7 @@ from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import AlreadyExistsError, EngineError, InvalidInputError
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import is_past, runtime_of
+from forklake.model.quoting import quote_spark_name
 from forklake.spark_catalog.attached import Attached
 from forklake.spark_catalog.bridge import Bridge
 from forklake.spark_catalog.classes import load_classes
@@ -26,7 +27,6 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SETTING: Final = "spark.sql.catalog."
 _CLASS: Final = "forklake.LakeCatalog"
 _SPARKS_OWN: Final = frozenset({"spark_catalog", "system", "session", "builtin", "global_temp"})
-_numbers: Final = itertools.count(1)
 
 
 class SparkCatalog:
@@ -35,10 +35,9 @@ class SparkCatalog:
     As a context manager it is detached at the end of the block.
     """
 
-    def __init__(self, attached: Attached, classes: Any, bridge: str, lake: Lake | None) -> None:
+    def __init__(self, attached: Attached, classes: Any, lake: Lake | None) -> None:
         self._attached = attached
         self._classes = classes
-        self._bridge = bridge
         self._lake = lake
 
     def __repr__(self) -> str:
@@ -68,14 +67,14 @@ class SparkCatalog:
         Frames that were made of its tables stay as they are. The lake stays open, unless `forklake.attach` opened it.
         """
         spark: Any = self.spark
+        token = self._attached.token
         with suppress(*SPARK_ERRORS):  # a session that is gone has no catalogs
-            if spark.conf.get(f"{_SETTING}{self.name}.bridge", None) == self._bridge:
+            self._classes.unregister(token)
+            # Another catalog may have the name by now.
+            if spark.conf.get(f"{_SETTING}{self.name}.bridge", None) == token:
                 if spark.catalog.currentCatalog() == self.name:
                     spark.catalog.setCurrentCatalog("spark_catalog")
-                self._classes.unregister(self._bridge)
-                spark.conf.unset(f"{_SETTING}{self.name}")
-                spark.conf.unset(f"{_SETTING}{self.name}.bridge")
-                self._classes.forget(spark._jsparkSession, self.name)
+                _forget(spark, self._classes, self.name)
         if self._lake is not None:
             self._lake.close()
 
@@ -109,12 +108,11 @@ def attach(
     if is_past(found):
         moment = found.head if moment is None else found.at(moment).head
     shown = used if moment is None else used.at(moment)
-    attached = Attached(
-        alias, next(_numbers), session, shown, runtime_of(of_session), Statements(shown), read_only=read_only
-    )
-    bridge = f"{attached.number}/{alias}"
-    _register(session, classes, bridge, attached)
-    return SparkCatalog(attached, classes, bridge, lake if owns_lake else None)
+    # Whoever knows the token can ask as this session does, so nobody may guess it.
+    token = secrets.token_hex(16)
+    attached = Attached(alias, token, session, shown, runtime_of(of_session), Statements(shown), read_only=read_only)
+    _register(session, classes, attached)
+    return SparkCatalog(attached, classes, lake if owns_lake else None)
 
 
 def _check_free(spark: SparkSession, name: str) -> None:
@@ -132,19 +130,26 @@ def _check_free(spark: SparkSession, name: str) -> None:
         )
 
 
-def _register(spark: SparkSession, classes: Any, bridge: str, attached: Attached) -> None:
+def _register(spark: SparkSession, classes: Any, attached: Attached) -> None:
     session: Any = spark
     ensure_callback_server_started(session._sc._gateway)  # type: ignore[no-untyped-call]
-    classes.register(bridge, Bridge(attached))
+    classes.register(attached.token, Bridge(attached))
     classes.install(session._jsparkSession)
     setting = f"{_SETTING}{attached.name}"
-    spark.conf.set(f"{setting}.bridge", bridge)
+    spark.conf.set(f"{setting}.bridge", attached.token)
     spark.conf.set(setting, _CLASS)
     try:
         # Loaded now: a class that cannot be loaded is told here, and SHOW CATALOGS knows it.
-        spark.sql(f"SHOW SCHEMAS IN {attached.name}")
+        spark.sql(f"SHOW SCHEMAS IN {quote_spark_name(attached.name)}")
     except SPARK_ERRORS as error:
-        classes.unregister(bridge)
-        spark.conf.unset(setting)
-        spark.conf.unset(f"{setting}.bridge")
+        classes.unregister(attached.token)
+        _forget(spark, classes, attached.name)
         raise EngineError(f'Spark could not load catalog "{attached.name}"; nothing was attached: {error}') from error
+
+
+def _forget(spark: SparkSession, classes: Any, name: str) -> None:
+    """Take a name out of a session's catalogs."""
+    session: Any = spark
+    session.conf.unset(f"{_SETTING}{name}")
+    session.conf.unset(f"{_SETTING}{name}.bridge")
+    classes.forget(session._jsparkSession, name)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias, cast
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.catalog import lookup
+from forklake.catalog import lookup, versions
 from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.lake.internals import begin_on, is_past
+from forklake.model.ids import SnapshotId, TableId
 from forklake.model.rows import SchemaRow, TableRow
 from forklake.ops.runtime import Runtime
 from forklake.spark_catalog.statements import Statements
@@ -30,18 +31,35 @@ NO = "false"
 MAIN = "main"
 
 
+@dataclass(frozen=True, slots=True)
+class ReadKey:
+    """A table at a snapshot, as Java knows it."""
+
+    table_id: TableId
+    snapshot_id: SnapshotId
+
+    def __str__(self) -> str:
+        return f"{self.table_id}.{self.snapshot_id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the key that a text says."""
+        table, _, snapshot = text.partition(".")
+        return cls(TableId(int(table)), SnapshotId(int(snapshot)))
+
+
 @dataclass(frozen=True)
 class Attached:
     """A catalog of a lake, attached to a Spark session.
 
     Attributes:
         name: The name that the session knows it by.
-        number: A number that no other attachment of this process has.
+        token: What Java knows the attachment by; a secret of the session.
         runtime: The open lake, with jobs in the session.
     """
 
     name: str
-    number: int
+    token: str
     spark: SparkSession
     catalog: Catalog
     runtime: Runtime
@@ -73,14 +91,33 @@ class Attached:
         schema = self.schema(content, words)
         return None if schema is None else lookup.find_table(content, schema.schema_id, words["name"])
 
-    def begin(self, words: Words) -> Transaction:
+    def has(self, content: Content, words: Words) -> bool:
+        """Return whether the name that is asked about is taken, by a table or a view."""
+        schema = self.schema(content, words)
+        finds = lookup.find_table, lookup.find_view
+        return schema is not None and any(find(content, schema.schema_id, words["name"]) for find in finds)
+
+    def begin(self, words: Words, replaced: TableId | None = None) -> Transaction:
         """Begin a transaction on the snapshot that a statement sees.
+
+        Without a statement it is the head. Rows that replace those of a table may have been read of it earlier, by a
+        frame: then it begins on the snapshot that they were read at, so that what others did to the table meanwhile is
+        no less a conflict.
 
         Raises:
             InvalidInputError: Nothing can be changed through this attachment.
+            SnapshotNotFoundError: The snapshot that was read is expired.
         """
         self.check_writable()
-        return begin_on(self.catalog, self.statements.head(words["statement"]))
+        store = self.runtime.store
+        if "statement" in words:
+            head = self.statements.head(words["statement"])
+        else:
+            head = versions.head_by_id(store, self.catalog.catalog_id)
+        read = read_at(words, replaced)
+        if read is not None and read < head.version.snapshot_id:
+            head = replace(head, version=versions.version_at(store, head.version, read))
+        return begin_on(self.catalog, head)
 
     def frame(self, rows: Any) -> DataFrame:
         """Return a Dataset of Java as a DataFrame, of the session that it belongs to."""
@@ -89,6 +126,15 @@ class Attached:
         if of.equals(ours._jsparkSession):
             return DataFrame(rows, ours)
         return DataFrame(rows, cast("Any", SparkSession)(ours.sparkContext, of))
+
+
+def read_at(words: Words, table: TableId | None) -> SnapshotId | None:
+    """Return the oldest snapshot of a table that the rows of a change were read at.
+
+    None: they were not read of it.
+    """
+    keys = map(ReadKey.parse, words.get("reads", ()))
+    return min((key.snapshot_id for key in keys if key.table_id == table), default=None)
 
 
 Question: TypeAlias = Callable[[Attached, Words, Any], Answer]

@@ -52,11 +52,16 @@ def change_verb(attached: Attached, plan: Any) -> Verb:
     raise InvalidInputError(f"{kind} is no change that a table of a lake knows; nothing was changed.")
 
 
+def is_overwrite(plan: Any) -> bool:
+    """Return whether a plan gives new rows for old ones."""
+    return bool(plan.getClass().getSimpleName().startswith("Overwrite"))
+
+
 def _delete(trees: Trees, staging: Staging, row: TableRow, change: Any) -> int:
     if trees.is_true(change.condition()):
         return truncate(staging, trees.runtime, row)
     plan = plan_table(trees.runtime, staging.draft, row, None)
-    change = trees.with_reads(change, plan)
+    change = trees.with_reads(change)
     scan = trees.scan(plan, change.table())
     found = trees.frame(trees.filter(change.condition(), scan)).select(*OWN_PLACES)
     return change_found_rows(staging, trees.runtime, row, plan, found, is_update=False)
@@ -64,7 +69,7 @@ def _delete(trees: Trees, staging: Staging, row: TableRow, change: Any) -> int:
 
 def _update(trees: Trees, staging: Staging, row: TableRow, change: Any) -> int:
     plan = plan_table(trees.runtime, staging.draft, row, None)
-    change = trees.with_reads(change, plan)
+    change = trees.with_reads(change)
     scan = trees.scan(plan, change.table())
     condition = change.condition()
     rows = trees.filter(condition.get(), scan) if condition.isDefined() else scan
@@ -77,7 +82,7 @@ def _update(trees: Trees, staging: Staging, row: TableRow, change: Any) -> int:
 
 def _replace_where(trees: Trees, staging: Staging, row: TableRow, change: Any) -> int:
     plan = plan_table(trees.runtime, staging.draft, row, None)
-    rows = trees.frame(trees.with_reads(change.analyzedQuery().get(), plan))
+    rows = trees.frame(trees.with_reads(change.analyzedQuery().get()))
     scan = trees.scan(plan, change.table())
     found = trees.frame(trees.filter(change.deleteExpr(), scan)).select(*OWN_PLACES)
     gone = change_found_rows(staging, trees.runtime, row, plan, found, is_update=False)
@@ -88,7 +93,7 @@ def _replace_partitions(trees: Trees, staging: Staging, row: TableRow, change: A
     """Replace the partitions that the new rows belong to; without keys, all rows."""
     target = writing(trees.runtime, staging.draft, row, may_alter_later=staging.may_alter_later).target
     plan = plan_table(trees.runtime, staging.draft, row, None)
-    given = conform(trees.frame(trees.with_reads(change.query(), plan)), target.fields, row.table_name, by_name=False)
+    given = conform(trees.frame(trees.with_reads(change.query())), target.fields, row.table_name, by_name=False)
     if not target.partition_keys:
         delete_all(staging, row)
         return appending.append(staging, trees.runtime, row, given, by_name=False)

@@ -63,7 +63,7 @@ def merge(trees: Trees, staging: Staging, row: TableRow, plan: Any) -> int:
         )
 
     def change(scan: ScanPlan, target: WriteTarget, inlining: Inlining, keeps_ids: bool) -> ChangedRows:
-        rows, clauses = _match(trees, scan, trees.with_reads(plan, scan))
+        rows, clauses = _match(trees, scan, trees.with_reads(plan))
         matched = [clause.operation for clause in clauses if clause.number < plan.matchedActions().size()]
         return change_rows(
             rows,

@@ -15,7 +15,7 @@ from forklake.ops import define_schema, define_table
 from forklake.ops.define_table import NewTable
 from forklake.ops.set_tag import set_table_tag
 from forklake.spark_catalog.alterations import alter
-from forklake.spark_catalog.attached import MAIN, NO, YES, Answer, Attached, Question, Words
+from forklake.spark_catalog.attached import MAIN, NO, YES, Answer, Attached, Question, Words, read_at
 from forklake.spark_catalog.new_columns import column_comments, new_columns, partition_keys
 from forklake.spark_catalog.table_properties import read_properties
 
@@ -26,15 +26,19 @@ def create_table(attached: Attached, words: Words, given: Any) -> Answer:
     "false": there is a table or view of that name.
 
     Raises:
+        CommitConflictError: The rows were read of the table that they replace, and others changed it since.
         InvalidInputError: Tables of a lake cannot have such a column, key or property; nothing was created.
     """
     attached.check_writable()
-    found = attached.schema(content_of(attached.catalog), words)
+    content = content_of(attached.catalog)
+    found = attached.schema(content, words)
     if found is None:
         return None
     how = words.get("how", "create")
     properties = read_properties(words["properties"])
     rows = None if given is None else attached.frame(given)
+    old = attached.table(content, words)
+    is_own = old is not None and read_at(words, old.table_id) is not None
     new = NewTable(
         words["name"],
         new_columns(attached, words["columns"]),
@@ -42,6 +46,7 @@ def create_table(attached: Attached, words: Words, given: Any) -> Answer:
         partition_keys(words["keys"]),
         properties.sorted_by,
         or_replace=how != "create",
+        uses_old_rows=is_own,
     )
     comments = column_comments(words["columns"])
 
@@ -59,8 +64,14 @@ def create_table(attached: Attached, words: Words, given: Any) -> Answer:
             appending.append(staging, attached.runtime, row, rows, by_name=False)
 
     try:
-        run(attached.catalog, verb)
+        if old is not None and is_own:
+            with attached.begin(words, old.table_id) as transaction:
+                run(transaction, verb)
+        else:
+            run(attached.catalog, verb)
     except AlreadyExistsError:
+        if how != "create" or not attached.has(content_of(attached.catalog), words):
+            raise  # two columns of one name
         return NO
     return YES
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
 from forklake.engine.spark.columns.spark_types import ducklake_columns
 from forklake.errors import InvalidInputError
@@ -20,6 +21,7 @@ from forklake.ops.check_default import check_default
 from forklake.spark_catalog.attached import Attached
 from forklake.spark_catalog.table_facts import SPARK_KEYS
 
+_BINARY: Final = "UTF8_BINARY"
 _DEFAULT: Final = "CURRENT_DEFAULT"
 _GENERATED: Final = "GENERATION_EXPRESSION"
 _IDENTITY: Final = "identity."
@@ -64,25 +66,54 @@ def default_text(attached: Attached, column: ColumnDefinition, field: StructFiel
     if clock := _CLOCK.fullmatch(text.strip()):
         call = "current_date" if clock[1].lower() == "current_date" else "now()"
         return check_default(attached.runtime, replace(column, default=call, default_is_expression=True))
-    if _CHANGING.search(re.sub(r"'(?:[^'\\]|\\.|'')*'", "''", text)):
+    if _is_changing(attached, text):
         raise InvalidInputError(
             f'The default of column "{column.name}" is "{text}"; nothing was changed.',
             hint="A default is a constant, current_timestamp() or current_date(); forklake's own SQL knows others.",
         )
-    engine = attached.runtime.engine
-    value = f"CAST(({text}) AS {field.dataType.simpleString()}) AS value"
-    rows = engine.collect(attached.spark.range(1).selectExpr(value))
+    value = F.expr(text).cast(field.dataType).alias("value")
+    rows = attached.runtime.engine.collect(attached.spark.range(1).select(value))
     own = replace(field_of(column), name="value")
     (default,) = to_texts(own.type, conform(rows, (own,), column.name, by_name=False).column(0).combine_chunks())
     return check_default(attached.runtime, replace(column, default=default))
+
+
+def _is_changing(attached: Attached, text: str) -> bool:
+    """Return whether an expression may have another value each time.
+
+    What it says once it is analysed counts: ``unix_timestamp()`` asks the clock without a word of it.
+    """
+    frame: Any = attached.spark.range(1).select(F.expr(text))
+    expression = frame._jdf.queryExecution().analyzed().expressions().head()
+    said = re.sub(r"'(?:[^'\\]|\\.|'')*'", "''", expression.child().sql())
+    return not expression.deterministic() or _CHANGING.search(said) is not None
 
 
 def _column(attached: Attached, field: StructField, column: ColumnDefinition) -> ColumnDefinition:
     metadata = field.metadata
     if _GENERATED in metadata or any(key.startswith(_IDENTITY) for key in metadata):
         raise InvalidInputError(f'Column "{field.name}" is generated, which a lake does not know; nothing was created.')
+    if _has_collation(field.dataType):
+        raise InvalidInputError(
+            f'Column "{field.name}" has a collation, which a lake does not keep; nothing was created.',
+            hint="Leave out COLLATE, and compare with collate() in queries.",
+        )
     made = replace(column, nulls_allowed=field.nullable)
     return made if _DEFAULT not in metadata else default_text(attached, made, field, metadata[_DEFAULT])
+
+
+def _has_collation(kind: DataType) -> bool:
+    """Return whether texts in a type compare otherwise than by their bytes."""
+    match kind:
+        case StringType():
+            return kind.collation != _BINARY
+        case ArrayType():
+            return _has_collation(kind.elementType)
+        case MapType():
+            return _has_collation(kind.keyType) or _has_collation(kind.valueType)
+        case StructType():
+            return any(_has_collation(field.dataType) for field in kind.fields)
+    return False
 
 
 def _key(key: Sequence[Any]) -> PartitionField:

@@ -17,9 +17,11 @@ from forklake.model.quoting import quote_spark_name
 from forklake.model.rows import TableRow
 from forklake.ops.read_table import plan_table
 from forklake.spark_catalog import table_facts
-from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, Words, say
+from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, say
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 
 
 def resolve(attached: Attached, words: Words, given: Any) -> Answer:
@@ -34,7 +36,7 @@ def resolve(attached: Attached, words: Words, given: Any) -> Answer:
     content = _content(attached, words)
     row = attached.table(content, words)
     if row is not None:
-        return f"{attached.number}.{row.table_id}.{content.version.snapshot_id}"
+        return str(ReadKey(row.table_id, content.version.snapshot_id))
     if _moment(words) is None:
         return None
     raise NotFoundError(
@@ -121,7 +123,8 @@ def _now(attached: Attached) -> Content:
 def _moment(words: Words) -> Moment | None:
     """Return the moment that a read names: a snapshot id, else a tag, or a time."""
     if "micros" in words:
-        return _EPOCH + timedelta(microseconds=words["micros"])
+        # Spark has times that Python has not; nothing is as late as those.
+        return _EPOCH + timedelta(microseconds=max(_FIRST, min(words["micros"], _LAST)))
     if "version" not in words:
         return None
     text: str = words["version"]

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Final
 
 from forklake.catalog import versions
-from forklake.catalog.state import CatalogState, Content
+from forklake.catalog.state import Content
 from forklake.errors import EngineError
 from forklake.lake import Catalog
 from forklake.lake.internals import content_of, is_past, runtime_of
 from forklake.model.version import Head
 
-_KEPT: Final = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Pinned:
-    """A catalog as a statement sees it."""
-
-    head: Head
-    content: CatalogState
+_KEPT: Final = 4096
 
 
 class Statements:
@@ -34,7 +25,7 @@ class Statements:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._pinned: OrderedDict[int, Pinned] = OrderedDict()
+        self._heads: OrderedDict[int, Head] = OrderedDict()
         self._lock = threading.Lock()
 
     def content(self, number: int) -> Content:
@@ -45,17 +36,16 @@ class Statements:
         """
         if is_past(self._catalog):
             return content_of(self._catalog)
+        runtime = runtime_of(self._catalog)
         with self._lock:
-            pinned = self._pinned.get(number)
-        if pinned is None:
-            runtime = runtime_of(self._catalog)
+            head = self._heads.get(number)
+        if head is None:
             head = versions.head_by_id(runtime.store, self._catalog.catalog_id)
-            pinned = Pinned(head, runtime.state(head))
             with self._lock:
-                self._pinned[number] = pinned
-                while len(self._pinned) > _KEPT:
-                    self._pinned.popitem(last=False)
-        return pinned.content
+                self._heads[number] = head
+                while len(self._heads) > _KEPT:
+                    self._heads.popitem(last=False)
+        return runtime.state(head)
 
     def head(self, number: int) -> Head:
         """Return the head that a statement saw when it was analysed.
@@ -64,9 +54,9 @@ class Statements:
             EngineError: Too many statements were analysed since.
         """
         with self._lock:
-            pinned = self._pinned.get(number)
-        if pinned is None:
+            head = self._heads.get(number)
+        if head is None:
             raise EngineError(
                 "The statement was analysed too long ago; nothing was changed.", hint="Run it again, at once."
             )
-        return pinned.head
+        return head

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
 from forklake.catalog import describe
@@ -68,14 +70,16 @@ def _default(attached: Attached, field: Field, table: str) -> dict[str, str]:
     Clock functions are evaluated now, once for the statement, as SQL has it.
     """
     if is_drawn_per_row(field):
-        kind = spark_type(field).simpleString()
         message = f'Column "{field.name}" has the default {field.default}, which Spark cannot give: name a value.'
-        text = f"CAST(raise_error('{message}') AS {kind})"
-        return {_CURRENT: text, _EXISTING: "NULL"}
-    frame: Any = attached.spark.range(1).select(default_value(field, table, datetime.now(UTC)))
-    expression = frame._jdf.queryExecution().optimizedPlan().expressions().head()
-    text = cast("str", expression.child().sql())
+        return {_CURRENT: f"raise_error({_sql_text(attached, F.lit(message))})", _EXISTING: "NULL"}
+    text = _sql_text(attached, default_value(field, table, datetime.now(UTC)))
     return {_CURRENT: text, _EXISTING: text}
+
+
+def _sql_text(attached: Attached, value: Column) -> str:
+    """Return an expression without columns as Spark SQL."""
+    frame: Any = attached.spark.range(1).select(value.alias("value"))
+    return cast("str", frame._jdf.queryExecution().optimizedPlan().expressions().head().child().sql())
 
 
 def _key(field: PartitionField) -> list[Any]:

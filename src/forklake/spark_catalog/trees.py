@@ -73,10 +73,9 @@ class Trees:
         ]
         return self.project(columns, analysed)
 
-    def with_reads(self, plan: Any, scan: ScanPlan) -> Any:
+    def with_reads(self, plan: Any) -> Any:
         """Return a change of a table in which all reads of it are scans."""
-        rows: Any = self.runtime.engine.scan(scan)
-        return self._jvm.forklake.LakeCatalog.withReads(plan, rows._jdf.queryExecution().analyzed())
+        return self._jvm.forklake.LakeCatalog.withReads(plan)
 
     def columns(self, plan: Any) -> dict[str, Any]:
         """Return the columns of a plan by their names, folded."""
@@ -136,31 +135,36 @@ class Trees:
         ``SET s.a = 1`` changes one field of a struct: the column becomes the struct with another field.
 
         Raises:
-            InvalidInputError: Something other than a column or a field of it is assigned to.
+            InvalidInputError: Something other than a column or a field of it is assigned to, or something twice.
         """
         new: dict[str, Any] = {}
+        paths: list[tuple[str, ...]] = []
         for assignment in self.items(given):
             name, path = self._path(assignment.key())
+            whole = (name, *map(fold, path))
+            if any(whole[: len(other)] == other[: len(whole)] for other in paths):
+                raise InvalidInputError(f'"{".".join(whole)}" is assigned to more than once; nothing was changed.')
+            paths.append(whole)
+            value = self._jvm.forklake.LakeCatalog.withoutNullChecks(assignment.value())
             if not path:
-                new[name] = assignment.value()
+                new[name] = value
                 continue
             before = new.get(name, columns.get(name))
             if before is None:
                 raise InvalidInputError(f'A field of "{name}" alone cannot be inserted; nothing was changed.')
-            new[name] = self._with_field(before, path, assignment.value())
+            new[name] = self._with_field(before, path, value)
         return new
 
     def _with_field(self, struct: Any, path: Sequence[str], value: Any) -> Any:
+        """Return a struct with another field, also where there was no struct."""
         first, *rest = path
-        if rest:
-            name = self.expressions.Literal.create(first, self._types.StringType)
-            inner = self.expressions.ExtractValue.apply(struct, name, self._resolver())
-            value = self._with_field(inner, rest, value)
-        return self.expressions.UpdateFields(struct, self.sequence([self.expressions.WithField(first, value)]))
-
-    def _resolver(self) -> Any:
-        session: Any = self._spark
-        return session._jsparkSession.sessionState().conf().resolver()
+        parts: list[Any] = []
+        for place, field in enumerate(struct.dataType().fields()):
+            own = self.expressions.GetStructField(struct, place, self._nothing)
+            if fold(field.name()) == fold(first):
+                own = self._with_field(own, rest, value) if rest else value
+            parts += [self.expressions.Literal.create(field.name(), self._types.StringType), own]
+        return self.expressions.CreateNamedStruct(self.sequence(parts))
 
     def _path(self, key: Any) -> tuple[str, list[str]]:
         """Return the column that is assigned to, and the path of a field in it."""

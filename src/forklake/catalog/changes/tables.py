@@ -88,6 +88,8 @@ def drop(draft: Draft, change: DropTable) -> None:
     draft.forget_table(change.table_id)
     if change.table_id >= 0:
         draft.record(LoggedChange(ChangeKind.DROPPED_TABLE, object_id=change.table_id))
+        if change.rows_are_used:
+            draft.log.append(LoggedChange(ChangeKind.DELETED_FROM_TABLE, object_id=change.table_id))
 
 
 def rename(draft: Draft, change: RenameTable) -> None:

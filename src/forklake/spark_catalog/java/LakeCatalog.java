@@ -33,6 +33,7 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
+import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MergeIntoTable;
@@ -40,6 +41,7 @@ import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
+import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.connector.catalog.*;
 import org.apache.spark.sql.connector.catalog.procedures.BoundProcedure;
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
@@ -70,11 +72,14 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   /** The table function of the texts that reads become. */
   static final String FUNCTION = "__forklake_plan";
 
+  /** The property of views that tells what is read: the attachment, and the key of the table. */
+  static final String READ = "forklake.read";
+
   static final ObjectMapper JSON = new ObjectMapper();
   private static final int KEPT_PLANS = 256;
   private static final ConcurrentHashMap BRIDGES = new ConcurrentHashMap();
   private static final Map KEPT = Collections.synchronizedMap(new Recent(KEPT_PLANS));
-  /** Plans by key. Whoever resolved a table holds it, so a plan is here until Spark has asked for it. */
+  /** Plans by key. The statement that resolved a table holds its plan, so it is here until Spark has asked for it. */
   private static final Map PLANS = new HashMap();
   private static final Map STATEMENTS = new HashMap();
   private static final ReferenceQueue ENDED = new ReferenceQueue();
@@ -129,16 +134,16 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
     return words;
   }
 
-  /** The number of the statement that is being analysed: all its tables have one relation cache. */
-  static synchronized long statement() {
+  /** The statement that is being analysed: all its tables have one relation cache. */
+  static synchronized Statement statement() {
     for (Object gone = ENDED.poll(); gone != null; gone = ENDED.poll()) STATEMENTS.remove(gone);
     Same key = new Same(AnalysisContext.get().relationCache(), ENDED);
-    Long known = (Long) STATEMENTS.get(key);
+    Statement known = (Statement) STATEMENTS.get(key);
     if (known == null) {
-      known = Long.valueOf(++statementCount);
+      known = new Statement(++statementCount);
       STATEMENTS.put(key, known);
     }
-    return known.longValue();
+    return known;
   }
 
   // ---- the catalog -------------------------------------------------------------------------------------------------
@@ -184,7 +189,9 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
    */
   private Table relation(Identifier id, Map words) throws NoSuchTableException {
     refuseStreams();
-    words.put("statement", Long.valueOf(statement()));
+    boolean isNow = !words.containsKey("version") && !words.containsKey("micros");
+    Statement statement = statement();
+    words.put("statement", Long.valueOf(statement.number));
     String found = (String) ask("resolve", words, null);
     if (found == null) throw new NoSuchTableException(id);
     String key = bridge + "/" + found;
@@ -196,12 +203,13 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
       plan = new Plan(of, facts);
       KEPT.put(key, plan);
     }
+    statement.hold(plan);
     synchronized (PLANS) {
       for (Iterator it = PLANS.values().iterator(); it.hasNext(); ) if (((WeakReference) it.next()).get() == null) it.remove();
       PLANS.put(key, new WeakReference(plan));
     }
     String text = "SELECT * FROM " + FUNCTION + "('" + key.replace("\\", "\\\\").replace("'", "\\'") + "')";
-    return new LakeRelation(this, id, plan, viewOf(id, plan.of.schema(), text));
+    return new LakeRelation(this, id, plan, viewOf(id, plan.of.schema(), text, isNow ? key : null));
   }
 
   /** Spark would say that a stream cannot read or write a view. */
@@ -233,7 +241,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   }
 
   /** The constructor grows with releases: what it has more is filled with Scala's own defaults, by name. */
-  private CatalogTable viewOf(Identifier id, StructType schema, String text) {
+  private CatalogTable viewOf(Identifier id, StructType schema, String text, String read) {
     try {
       Class module = Class.forName(CatalogTable.class.getName() + "$", true, CatalogTable.class.getClassLoader());
       Object companion = module.getField("MODULE$").get(null);
@@ -244,6 +252,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
           apply = methods[i];
       Map properties = new HashMap();
       properties.put("view.schemaMode", "EVOLUTION"); // no casts: the schema is the plan's
+      if (read != null) properties.put(READ, read);
       Object[] given = new Object[apply.getParameterCount()];
       String[] space = id.namespace().length == 0 ? defaultNamespace() : id.namespace();
       given[0] = new TableIdentifier(id.name(), scala.Option.apply(space[space.length - 1]), scala.Option.apply(name));
@@ -277,7 +286,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
 
   private Target target(Identifier id) throws NoSuchTableException {
     Map words = words(id);
-    long statement = statement();
+    long statement = statement().number;
     words.put("statement", Long.valueOf(statement));
     Map facts = (Map) read("target", words);
     if (facts == null) throw new NoSuchTableException(id);
@@ -480,7 +489,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
 
   // ---- the session: the table function, and how changes of rows are run ----------------------------------------------
 
-  public static void install(SparkSession spark) {
+  public static synchronized void install(SparkSession spark) {
     org.apache.spark.sql.classic.SparkSession session = (org.apache.spark.sql.classic.SparkSession) spark;
     ExpressionInfo info = new ExpressionInfo(LakeCatalog.class.getName(), FUNCTION);
     FunctionIdentifier full = new FunctionIdentifier(FUNCTION, scala.Option.apply("builtin"), scala.Option.apply("system"));
@@ -503,15 +512,47 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
     Field field = manager.getClass().getDeclaredField("catalogs");
     field.setAccessible(true);
     Object catalogs = field.get(manager);
-    if (catalogs instanceof scala.collection.mutable.Map) ((scala.collection.mutable.Map) catalogs).remove(name);
+    synchronized (manager) {
+      if (catalogs instanceof scala.collection.mutable.Map) ((scala.collection.mutable.Map) catalogs).remove(name);
+    }
   }
 
   /**
    * A statement that changes a table may read it, too, and Spark then takes the target for what is read. Returns the plan
    * with each such read as a projection of the rows; each has the numbers of its columns.
    */
-  public static LogicalPlan withReads(LogicalPlan plan, LogicalPlan rows) {
-    return (LogicalPlan) plan.transformDownWithSubqueries(new ReadTarget(rows));
+  public static LogicalPlan withReads(LogicalPlan plan) {
+    return (LogicalPlan) plan.transformDownWithSubqueries(new ReadTarget());
+  }
+
+  /** Returns a value without Spark's checks that it is not NULL, which do not name the column; ours do. */
+  public static Expression withoutNullChecks(Expression value) {
+    return (Expression) value.transformDown(new NullCheck());
+  }
+
+  static LogicalPlan planOf(Dataset rows) {
+    return ((org.apache.spark.sql.classic.Dataset) rows).queryExecution().analyzed();
+  }
+
+  static Dataset withReads(Dataset rows) {
+    LogicalPlan plan = planOf(rows);
+    LogicalPlan read = withReads(plan);
+    if (read == plan) return rows;
+    read.setAnalyzed();
+    org.apache.spark.sql.classic.SparkSession session = (org.apache.spark.sql.classic.SparkSession) rows.sparkSession();
+    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(session, read);
+  }
+
+  /** The keys of this attachment's tables that a plan reads as they are when it is analysed, at no version that it names. */
+  List reads(LogicalPlan plan) {
+    ArrayList found = new ArrayList();
+    String own = bridge + "/";
+    scala.collection.Iterator it = ((scala.collection.Seq) plan.collectWithSubqueries(new ReadKey())).iterator();
+    while (it.hasNext()) {
+      String key = (String) it.next();
+      if (key.startsWith(own)) found.add(key.substring(own.length()));
+    }
+    return found;
   }
 
   static scala.collection.immutable.Seq seq(List items) {
@@ -529,7 +570,10 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
     }
 
     public scala.collection.immutable.Seq run() {
-      target.ask("change", plan);
+      LogicalPlan query = plan; // what Spark hands over is optimised: there are no views in it any more
+      if (plan instanceof OverwriteByExpression && ((OverwriteByExpression) plan).analyzedQuery().isDefined())
+        query = (LogicalPlan) ((OverwriteByExpression) plan).analyzedQuery().get();
+      target.ask("change", query, plan);
       return seq(new ArrayList());
     }
 
@@ -556,6 +600,20 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
     public boolean canEqual(Object other) {
       return other instanceof ChangeExec;
     }
+  }
+}
+
+/** A statement that is analysed: its number, and the plans of its tables, which Spark asks for later. */
+class Statement {
+  final long number;
+  private final ArrayList plans = new ArrayList();
+
+  Statement(long number) {
+    this.number = number;
+  }
+
+  synchronized void hold(Plan plan) {
+    plans.add(plan);
   }
 }
 
@@ -674,10 +732,21 @@ class Target implements SupportsWrite, SupportsRead {
     this.statement = statement;
   }
 
-  Object ask(String question, Object given) {
+  Object ask(String question, LogicalPlan plan, Object given) {
+    Map words = words();
+    words.put("reads", catalog.reads(plan));
+    return catalog.ask(question, words, given);
+  }
+
+  /** The rows as the statement sees them. */
+  LogicalPlan rows() {
+    return (LogicalPlan) catalog.ask("plan", words(), null);
+  }
+
+  private Map words() {
     Map words = LakeCatalog.words(id);
     words.put("statement", Long.valueOf(statement));
-    return catalog.ask(question, words, given);
+    return words;
   }
 
   public String name() {
@@ -719,7 +788,8 @@ class Target implements SupportsWrite, SupportsRead {
   }
 
   void write(Dataset rows, boolean all) {
-    ask(all ? "overwrite" : "append", rows);
+    Dataset read = LakeCatalog.withReads(rows);
+    ask(all ? "overwrite" : "append", LakeCatalog.planOf(rows), read);
   }
 }
 
@@ -747,6 +817,7 @@ class Staged extends Target implements StagedTable {
   }
 
   public void commitStagedChanges() {
+    words.put("reads", rows == null ? new ArrayList() : catalog.reads(LakeCatalog.planOf(rows)));
     catalog.commitStaged(id, words, rows);
   }
 
@@ -845,18 +916,13 @@ class IsTarget extends scala.runtime.AbstractFunction1 {
 
 /** Replaces the target of a change by its rows. */
 class ReadTarget extends scala.runtime.AbstractPartialFunction {
-  private final LogicalPlan rows;
-
-  ReadTarget(LogicalPlan rows) {
-    this.rows = rows;
-  }
-
   public boolean isDefinedAt(Object plan) {
     return IsTarget.target(plan) != null;
   }
 
   public Object applyOrElse(Object plan, scala.Function1 otherwise) {
     if (!isDefinedAt(plan)) return otherwise.apply(plan);
+    LogicalPlan rows = IsTarget.target(plan).rows();
     HashMap known = new HashMap();
     for (scala.collection.Iterator it = rows.output().iterator(); it.hasNext(); ) {
       Attribute column = (Attribute) it.next();
@@ -870,6 +936,38 @@ class ReadTarget extends scala.runtime.AbstractPartialFunction {
       columns.add(new Alias(column, wanted.name(), wanted.exprId(), none, scala.Option.apply(null), none));
     }
     return new Project(LakeCatalog.seq(columns), rows);
+  }
+}
+
+class NullCheck extends scala.runtime.AbstractPartialFunction {
+  public boolean isDefinedAt(Object value) {
+    return value instanceof AssertNotNull;
+  }
+
+  public Object applyOrElse(Object value, scala.Function1 otherwise) {
+    return isDefinedAt(value) ? ((AssertNotNull) value).child() : otherwise.apply(value);
+  }
+}
+
+/** What a view of ours reads. */
+class ReadKey extends scala.runtime.AbstractPartialFunction {
+  private static Object key(Object plan) {
+    return plan instanceof View ? ((View) plan).desc().properties().getOrElse(LakeCatalog.READ, new Nothing()) : null;
+  }
+
+  public boolean isDefinedAt(Object plan) {
+    return key(plan) != null;
+  }
+
+  public Object applyOrElse(Object plan, scala.Function1 otherwise) {
+    Object found = key(plan);
+    return found == null ? otherwise.apply(plan) : found;
+  }
+}
+
+class Nothing extends scala.runtime.AbstractFunction0 {
+  public Object apply() {
+    return null;
   }
 }
 

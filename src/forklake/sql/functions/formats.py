@@ -20,7 +20,6 @@ from forklake.sql.functions.signature import Function, Nodes, constant_text
 _PERCENT: Final = re.compile(r"%(?:%|([-+ 0#,]*)(\d*)(?:\.(\d+))?(?:ll|l|h)?([a-zA-Z]))")
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{(\d*)(?::(?:(.)?([<>^]))?([+]?)(0?)(\d*)([,']?)(?:\.(\d+))?([a-zA-Z]?))?\}")
 _WHOLE: Final = frozenset("dixXoc")
-_FLOATING: Final = frozenset("fFeEgG")
 
 
 def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
