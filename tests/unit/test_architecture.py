@@ -255,7 +255,6 @@ _OTHER_STATEMENTS = {
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
     "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
-    "session/functions/listings.py": "What DuckDB's listings show as definition of a table or view. Nobody runs it.",
 }
 # The storeys that are given stores and sessions; those above them have an execute of their own, which takes user SQL.
 _GIVEN_STORES = ("catalog/", "ops/")

@@ -7,11 +7,12 @@ from typing import Final
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.session.work import Work
 from forklake.sql import statements
-from forklake.sql.catalog_statements import CopyDatabase
+from forklake.sql.catalog_statements import CopyDatabase, ImportDatabase
 
 _END: Final = (statements.Commit, statements.Rollback)
 _CHANGES_ROWS: Final = (
     CopyDatabase,
+    ImportDatabase,
     statements.CopyFrom,
     statements.CreateTable,
     statements.Delete,

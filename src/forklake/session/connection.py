@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from forklake.config import Confinement, Settings
 from forklake.errors import (
@@ -20,29 +20,23 @@ from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import setup_of
-from forklake.session import alterations, changes, copying, definitions, queries, session_statements, show
+from forklake.session import queries
 from forklake.session.aborts import aborts_transaction, check_not_aborted
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
-from forklake.session.catalog_statements import run_catalog_statement
-from forklake.session.checkpoint import checkpoint
 from forklake.session.confinement import Policy, terms_of
-from forklake.session.copy_database import copy_database
-from forklake.session.forks import explain_fork, merge_fork, refresh_fork
 from forklake.session.guard import guard
 from forklake.session.hints import NOTHING_ATTACHED, in_sql
 from forklake.session.limited_content import limit_result
-from forklake.session.prepared_statements import deallocate, filled_statement, prepare
+from forklake.session.prepared_statements import filled_statement
 from forklake.session.presence import dropped_attachment_error
 from forklake.session.result import Result
+from forklake.session.run_statement import TRANSACTION, run_statement
 from forklake.session.state import SessionState
-from forklake.session.use_schema import use_schema
 from forklake.session.work import Work
 from forklake.sql import statements
-from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase
-from forklake.sql.fork_statements import MergeFork, RefreshFork
 from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse
-from forklake.sql.prepared import Deallocate, Execute, Prepare
+from forklake.sql.prepared import Execute
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -301,11 +295,10 @@ class Connection:
             state.policy.check_statement(statement)
             statement = filled_statement(state, statement)
         state.policy.check_statement(statement)
-        run = _STATEMENTS[type(statement)]
-        if state.work.is_explicit or isinstance(statement, _TRANSACTION):
+        if state.work.is_explicit or isinstance(statement, TRANSACTION):
             check_not_aborted(state.work, statement)
             try:
-                return run(state, statement)
+                return run_statement(state, statement)
             except ForklakeError as error:
                 if state.work.is_explicit and state.may_begin and aborts_transaction(statement, error):
                     state.work.is_aborted = True
@@ -317,7 +310,7 @@ class Connection:
             state.work = Work(is_explicit=False)
             try:
                 try:
-                    result = run(state, statement)
+                    result = run_statement(state, statement)
                 except CommitConflictError as error:
                     # Maintenance commits by itself, and has decided not to run again.
                     state.work.rollback()
@@ -438,62 +431,3 @@ def _state_of(catalog: Catalog, name: str) -> SessionState:
     attachments = Attachments(attached.lake)
     attachments.add(attached)
     return SessionState(attachments, setup=runtime.setup, in_use=(attached, "main"), policy=Policy(attachments))
-
-
-# ---- statements ------------------------------------------------------------------------------------------------------
-
-
-def _explain(state: SessionState, statement: statements.Explain) -> Result:
-    inner = statement.statement
-    if isinstance(inner, MergeFork | RefreshFork) and not statement.analyze:
-        return explain_fork(state, inner)
-    if statement.analyze and not isinstance(inner, statements.Query):
-        if isinstance(inner, _TRANSACTION):
-            raise InvalidInputError("EXPLAIN ANALYZE does not run BEGIN, COMMIT and ROLLBACK; nothing was done.")
-        _STATEMENTS[type(inner)](state, inner)
-    return queries.explain(state, statement)
-
-
-_TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
-_STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | None]]] = {
-    statements.Attach: session_statements.run_attach,
-    statements.Detach: session_statements.detach,
-    statements.Use: use_schema,
-    statements.Begin: lambda state, statement: state.begin(read_only=statement.read_only),
-    statements.Commit: lambda state, statement: state.commit(),
-    statements.Rollback: lambda state, statement: state.rollback(),
-    statements.SetVariable: session_statements.set_variable,
-    statements.ResetVariable: lambda state, statement: state.settings.forget(statement.name),
-    statements.SetSetting: lambda state, statement: state.settings.set(statement.name, statement.value),
-    statements.ResetSetting: lambda state, statement: state.settings.reset(statement.name),
-    statements.Pragma: session_statements.run_pragma,
-    statements.CreateSecret: session_statements.create_secret,
-    statements.DropSecret: lambda state, statement: state.secrets.drop(statement),
-    statements.NoOperation: lambda state, statement: None,
-    statements.CreateSchema: definitions.create_schema,
-    statements.CreateTable: changes.create_table,
-    statements.CreateView: queries.create_view,
-    statements.CreateMacro: definitions.create_macro,
-    statements.Drop: definitions.drop,
-    statements.AlterTable: alterations.alter_table,
-    statements.AlterView: alterations.alter_view,
-    statements.Comment: definitions.comment,
-    statements.Insert: changes.insert,
-    statements.CopyTo: copying.copy_to,
-    statements.CopyFrom: copying.copy_from,
-    CopyDatabase: copy_database,
-    statements.Update: changes.update,
-    statements.Delete: changes.delete,
-    statements.Truncate: changes.truncate,
-    statements.Merge: changes.merge,
-    MergeFork: merge_fork,
-    RefreshFork: refresh_fork,
-    statements.Query: queries.query,
-    statements.Show: show.show,
-    statements.Describe: show.describe,
-    statements.Explain: _explain,
-    CatalogStatement: run_catalog_statement,
-    statements.Checkpoint: checkpoint,
-    Prepare: prepare,
-    Deallocate: deallocate,
-}

@@ -50,7 +50,7 @@ _ENDINGS: Final = {"read_parquet": "parquet", "read_json": "json"}
 
 def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     """Run COPY ... TO."""
-    path = _absolute(statement.path)
+    path = absolute_path(statement.path)
     state.policy.check_place(path)
     options = _Options(state, statement.options, statement.path, _TO)
     names = SessionNames(state, acting=[])
@@ -92,9 +92,7 @@ def copy_from(state: SessionState, statement: statements.CopyFrom) -> Result:
     if not paths:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{statement.path}"; nothing was copied.')
     if options.form != "parquet":
-        given = {name: value for name, value in options.given.items() if name != "format"}
-        if "null" in given:
-            given["nullstr"] = given.pop("null")
+        given = _reader_options(options)
         query = read_rows(f"read_{options.form}", paths, {**given, "columns": _column_types(state, statement)})
         return changes.insert(state, statements.Insert(statement.table, query, statement.columns))
     uses_directories = options.flag("hive_partitioning", default=is_directory)
@@ -104,6 +102,17 @@ def copy_from(state: SessionState, statement: statements.CopyFrom) -> Result:
         values = tuple((name, hive_text(types.VARCHAR, text)) for name, text in found.items())
         groups.setdefault(values, []).append(path)
     return changes.insert(state, statements.Insert(statement.table, file_rows(groups.items()), statement.columns))
+
+
+def _reader_options(options: _Options) -> dict[str, Any]:
+    """Return the options of COPY ... FROM as DuckDB's reader of files takes them."""
+    named = {"null": "nullstr", "delimiter": "delim"}
+    found = {named.get(name, name): value for name, value in options.given.items() if name != "format"}
+    if "force_not_null" in found:
+        found["force_not_null"] = options.names("force_not_null")
+    if options.form == "csv" and "header" in found:
+        found["header"] = options.flag("header")
+    return found
 
 
 def _column_types(state: SessionState, statement: statements.CopyFrom) -> dict[str, str]:
@@ -124,11 +133,7 @@ class _Options:
         self.given = self._given = compute_options(given, SessionNames(state))
         named = self._given.get("format")
         self.form = str(named).lower() if named is not None else _form_of(path)
-        if self.form not in known:
-            raise InvalidInputError(
-                f"Catalog Error: Copy Function with name {self.form} does not exist! Nothing was copied.",
-                hint=f"FORMAT is one of {', '.join(sorted(known))}.",
-            )
+        check_format(self.form)
         options = known[self.form].split()
         for name in self._given:
             if name not in options:
@@ -181,6 +186,24 @@ class _Options:
     def names(self, name: str) -> list[str]:
         value = self._given.get(name, [])
         return [str(one) for one in (value if isinstance(value, list) else [value])]
+
+
+def check_format(form: str) -> None:
+    """Refuse a format that files are not written and read in.
+
+    Raises:
+        InvalidInputError: It is one.
+    """
+    if form not in _TO:
+        raise InvalidInputError(
+            f"Catalog Error: Copy Function with name {form} does not exist! Nothing was copied.",
+            hint=f"FORMAT is one of {', '.join(sorted(_TO))}.",
+        )
+
+
+def is_option_of_reading(form: str, name: str) -> bool:
+    """Return whether COPY ... FROM has an option for files of a format."""
+    return name in _FROM[form].split()
 
 
 def _form_of(path: str) -> str:
@@ -247,7 +270,8 @@ def _named_fields(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return fields
 
 
-def _absolute(path: str) -> str:
+def absolute_path(path: str) -> str:
+    """Return the absolute path of a local one; URLs stay as they are."""
     return os.path.abspath(storage.local_path(path)) if storage.is_local(path) else path
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from forklake.sql import statements
-from forklake.sql.catalog_statements import CatalogStatement
+from forklake.sql.catalog_statements import CatalogStatement, ExportDatabase, ImportDatabase
 from forklake.sql.fork_statements import MergeFork, RefreshFork
 from forklake.sql.prepared import Deallocate, Execute, Prepare
 
@@ -56,6 +56,8 @@ STATEMENTS: Final[frozenset[type]] = frozenset(
         statements.Insert,
         statements.CopyTo,
         statements.CopyFrom,
+        ExportDatabase,
+        ImportDatabase,  # what its files say is asked for next
         statements.Update,
         statements.Delete,
         statements.Truncate,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sqlglot import exp
 
@@ -25,6 +26,22 @@ class CopyDatabase:
     target: str
     has_definitions: bool = True
     has_rows: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ExportDatabase:
+    """EXPORT DATABASE [name TO] 'directory'; options as in ``Attach``."""
+
+    path: str
+    options: Mapping[str, Any]
+    database: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportDatabase:
+    """IMPORT DATABASE 'directory'."""
+
+    path: str
 
 
 def catalog_query(statement: CatalogStatement, alias: str) -> exp.Select:

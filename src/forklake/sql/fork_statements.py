@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from forklake.model.fork_merge import Strategy
-from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase
+from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase, ExportDatabase, ImportDatabase
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,5 +40,5 @@ class RefreshFork:
     terms: MergeTerms = MergeTerms()
 
 
-ForkStatement = MergeFork | RefreshFork | CatalogStatement | CopyDatabase
+ForkStatement = MergeFork | RefreshFork | CatalogStatement | CopyDatabase | ExportDatabase | ImportDatabase
 """A statement about forks or catalogs."""

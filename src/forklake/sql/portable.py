@@ -41,6 +41,14 @@ def make_portable(text: str, alias: str, kind: Kind = "table", macros: Collectio
     return _apply_edits(text, edits)
 
 
+def named_objects(text: str, kind: Kind) -> set[str]:
+    """Return the names of tables, views and functions in a stored text.
+
+    They are in lower case, without catalogs and schemas.
+    """
+    return {fold(name.parts[-1]) for name in _names(text, kind) if name.is_object}
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The place where a text is stored, which completes unqualified names in it.

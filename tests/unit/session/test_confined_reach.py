@@ -114,6 +114,9 @@ ATTEMPTS: dict[str, tuple[str, ...]] = {
         "CREATE TABLE x AS FROM {catalog}.main.{table}",
         "CREATE TEMP TABLE x AS FROM '{path}'",
         "CREATE VIEW x AS FROM {catalog}.main.{table}",
+        "CREATE TEMP VIEW x AS FROM {catalog}.main.{table}",
+        "CREATE OR REPLACE TEMP VIEW x AS FROM read_parquet('{path}'); FROM x",
+        "CREATE OR REPLACE TEMP MACRO tm() AS TABLE FROM {catalog}.main.{table}; FROM tm()",
         "CREATE OR REPLACE VIEW v1 AS FROM read_parquet('{path}')",
         "CREATE OR REPLACE MACRO m1() AS TABLE FROM {catalog}.main.{table}; FROM m1()",
         "CREATE OR REPLACE MACRO m2(p) AS TABLE FROM read_parquet(p); FROM m2('{path}')",
@@ -167,6 +170,13 @@ ATTEMPTS: dict[str, tuple[str, ...]] = {
         "COPY t (s) FROM '{place}'",
         "COPY (FROM '{path}') TO '{own}/stolen2.parquet'",
     ),
+    "EXPORT": (
+        "EXPORT DATABASE {catalog} TO '{own}/exported'",
+        "EXPORT DATABASE '{place}/exported'",
+        "EXPORT DATABASE '{directory}/exported' (FORMAT parquet)",
+        "EXPORT DATABASE '{own}/../exported'",
+    ),
+    "IMPORT": ("IMPORT DATABASE '{place}'", "IMPORT DATABASE '{directory}'", "IMPORT DATABASE '{own}/../x'"),
     "CALL": ("CALL ducklake_snapshots('{catalog}')", "CALL {catalog}.snapshots()"),
     "SHOW": (
         "SHOW CATALOGS",

@@ -356,6 +356,25 @@ def test_names_of_new_files_lead_nowhere(tenants: Tenants, form: str) -> None:
             refuse(session, text, InvalidInputError, "without directories")
 
 
+def test_exports_stay_in_the_directories_and_replace_nothing(tenants: Tenants, tmp_path: Path) -> None:
+    desk, outside = tmp_path / "desk", tmp_path / "elsewhere"
+    for made in (desk, outside):
+        made.mkdir()
+    (outside / "u.csv").write_text("i\n7\n")
+    with tenants.agent.session(confined=Confinement(directories=(str(desk),))) as session:
+        session.sql(f"USE memory; CREATE TABLE u (i INTEGER); EXPORT DATABASE '{desk}/out'")
+        assert sorted(one.name for one in (desk / "out").iterdir()) == ["load.sql", "schema.sql", "u.csv"]
+        refuse(session, f"EXPORT DATABASE '{desk}/out'", match="a confined session replaces no file")
+        refuse(session, f"EXPORT DATABASE '{outside}'", match="not in a directory of this session")
+        refuse(session, f"IMPORT DATABASE '{outside}'", match="not in a directory of this session")
+        # A script that leads to other files finds those of its own directory.
+        (desk / "out" / "load.sql").write_text(f"COPY u FROM '{outside}/u.csv' (FORMAT csv)")
+        session.sql(f"DROP TABLE u; IMPORT DATABASE '{desk}/out'")
+        assert rows(session, "FROM u") == []
+        (desk / "out" / "schema.sql").write_text(f"CREATE TABLE w AS FROM '{outside}/u.csv'")
+        refuse(session, f"IMPORT DATABASE '{desk}/out'", ForklakeError)
+
+
 def test_files_of_its_directories_are_read_and_written(tenants: Tenants, tmp_path: Path) -> None:
     own, desk = tenants.place("agent"), tmp_path / "desk"
     desk.mkdir()

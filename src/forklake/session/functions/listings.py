@@ -23,7 +23,6 @@ from forklake.model.aliases import parse_aliases
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.keywords import identifier
-from forklake.model.quoting import quote_text
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.types import Type
 from forklake.session.attachment import Attachment
@@ -31,6 +30,7 @@ from forklake.session.confinement import Policy
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.known_rows import Rows, listed_columns
+from forklake.sql.object_texts import default_text, table_text, view_text
 
 Row = tuple[Any, ...]
 
@@ -166,14 +166,14 @@ def _tables(listed: _CatalogListing) -> Iterator[Row]:
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.table_name, row.table_id,
             *listed.split_tags(row.table_id), False, listed.attachment.is_temporary, False, size, len(fields), 0, 0,
-            listed.sql(_table_sql(row, fields)),
+            listed.sql(table_text(identifier(row.table_name), fields)),
         )  # fmt: skip
 
 
 def _views(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.views():
         aliases, is_temporary = parse_aliases(row.column_aliases), listed.attachment.is_temporary
-        text = listed.sql(_view_sql(row, aliases))
+        text = listed.sql(view_text(identifier(row.view_name), row.sql, aliases))
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.view_name, row.view_id,
             *listed.split_tags(row.view_id), False, is_temporary, len(aliases) or None, text, False,
@@ -186,7 +186,7 @@ def _all_columns(listed: _CatalogListing) -> Iterator[Row]:
             comment = listed.column_comments.get((row.table_id, field.column_id))
             yield (
                 *listed.names, schema.schema_name, schema.schema_id, row.table_name, row.table_id, field.name, place,
-                comment, False, _default(field), field.nulls_allowed, *column_facts(field),
+                comment, False, default_text(field), field.nulls_allowed, *column_facts(field),
             )  # fmt: skip
 
 
@@ -211,29 +211,6 @@ def _precision(kind: Type) -> Row:
         case types.Float(bits):
             return 24 if bits == 32 else 53, 2, 0
     return None, None, None
-
-
-def _default(field: Field) -> str | None:
-    if field.children:
-        return None
-    if field.default is None or field.default_is_expression:
-        return field.default or "NULL"
-    return field.default if isinstance(field.type, types.Number) else quote_text(field.default)
-
-
-def _table_sql(row: TableRow, fields: tuple[Field, ...]) -> str:
-    parts = [
-        f"{identifier(field.name)} {field.type.sql_name}"
-        + (f" DEFAULT({_default(field)})" if field.default is not None else "")
-        + ("" if field.nulls_allowed else " NOT NULL")
-        for field in fields
-    ]
-    return f"CREATE TABLE {identifier(row.table_name)}({', '.join(parts)});"
-
-
-def _view_sql(row: ViewRow, aliases: tuple[str, ...]) -> str:
-    named = f" ({', '.join(identifier(alias) for alias in aliases)})" if aliases else ""
-    return f"CREATE VIEW {identifier(row.view_name)}{named} AS {row.sql.rstrip('; ')};"
 
 
 FUNCTIONS: Final = tuple(

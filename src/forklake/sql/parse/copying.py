@@ -1,10 +1,10 @@
-"""COPY: rows into files, and files into tables."""
+"""COPY, EXPORT and IMPORT: rows into files, and files into tables."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from forklake.sql.catalog_statements import CopyDatabase
+from forklake.sql.catalog_statements import CopyDatabase, ExportDatabase, ImportDatabase
 from forklake.sql.parse.values import read_options
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import CopyFrom, CopyTo
@@ -35,6 +35,21 @@ def _read_databases(words: Words) -> CopyDatabase:
     half = words.expect_any("SCHEMA", "DATA")
     words.expect(")")
     return CopyDatabase(source, target, half == "SCHEMA", half == "DATA")
+
+
+def read_export(words: Words) -> ExportDatabase:
+    """Read what follows EXPORT."""
+    words.expect("DATABASE")
+    database = None if words.at_string() else words.name()
+    if database is not None:
+        words.expect("TO")
+    return ExportDatabase(words.string(), read_options(words), database)
+
+
+def read_import(words: Words) -> ImportDatabase:
+    """Read what follows IMPORT."""
+    words.expect("DATABASE")
+    return ImportDatabase(words.string())
 
 
 def _read_options(words: Words) -> dict[str, Any]:

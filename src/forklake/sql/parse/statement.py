@@ -12,7 +12,7 @@ from forklake.model.definitions import SortKey
 from forklake.model.types import Type
 from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
-from forklake.sql.parse.copying import read_copy
+from forklake.sql.parse.copying import read_copy, read_export, read_import
 from forklake.sql.parse.create_table import read_sort_key
 from forklake.sql.parse.fork_statements import read_refresh
 from forklake.sql.parse.keywords import BEGINS_QUERY
@@ -63,6 +63,8 @@ _READERS: Final[dict[str, Callable[[Words], Statement]]] = {
     "MERGE": read_merge,
     "REFRESH": read_refresh,
     "COPY": read_copy,
+    "EXPORT": read_export,
+    "IMPORT": read_import,
     "CALL": read_call,
     "SHOW": read_show,
     "DESCRIBE": read_describe,
@@ -77,8 +79,6 @@ _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
     "MERGE": read_merge,
 }
 _NOT_SUPPORTED: Final = (
-    ("EXPORT", "DATABASE"),
-    ("IMPORT", "DATABASE"),
     ("VACUUM",),
     ("ANALYZE",),
     ("GRANT",),

@@ -147,6 +147,8 @@ def read_default(words: Words) -> Default:
     if isinstance(inner, exp.Null):
         return Default(None)
     literal = _literal_text(inner)
+    while isinstance(tree, exp.Paren) and isinstance(tree.this, exp.Paren):
+        text, tree = text[1:-1].strip(), tree.this
     return Default(text, is_expression=True) if literal is None else Default(literal)
 
 

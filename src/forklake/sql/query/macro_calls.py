@@ -88,12 +88,17 @@ def _match_arguments(overload: MacroImplementation, arguments: Sequence[exp.Expr
     return values
 
 
+def has_plain_default(parameter: MacroParameter) -> bool:
+    """Return whether a default is kept as SQL, not as the text of a value."""
+    if parameter.default is None or parameter.default_is_expression:
+        return parameter.default_is_expression
+    # The text of a literal does not tell whether it was quoted; a number is read as a number.
+    return parameter.type in (None, "unknown") and _PLAIN.fullmatch(parameter.default) is not None
+
+
 def _default(parameter: MacroParameter) -> exp.Expr:
     assert parameter.default is not None
-    if parameter.default_is_expression:
-        return parse_expression(parameter.default)
-    if parameter.type in (None, "unknown") and _PLAIN.fullmatch(parameter.default):
-        # The text of a literal does not tell whether it was quoted; a number is read as a number.
+    if has_plain_default(parameter):
         return parse_expression(parameter.default)
     if parameter.type in (None, "varchar", "unknown"):
         return exp.Literal.string(parameter.default)
