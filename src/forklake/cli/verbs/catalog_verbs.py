@@ -100,6 +100,12 @@ CHAPTERS: Final = (
                 STATEMENT,
             ),
             Verb(
+                "write definitions and rows to files, and read them",
+                Lacks("`catalog.sql` runs the statement"),
+                ("EXPORT DATABASE shop TO 'exported' (FORMAT parquet)", "IMPORT DATABASE 'exported'"),
+                STATEMENT,
+            ),
+            Verb(
                 "show one catalog",
                 (
                     "CatalogInspection.info",
