@@ -290,7 +290,8 @@ def add_files(
         if done.snapshot_id is None:
             return ["The files have no rows; nothing was added."]
         files_added = "one file" if done.file_count == 1 else f"{done.file_count:,} files"
-        return [f"Added {done.row_count:,} rows in {files_added}: snapshot {done.snapshot_id}."]
+        rows_added = output.quantity(done.row_count, "row")
+        return [f"Added {rows_added} in {files_added}: snapshot {done.snapshot_id}."]
 
     shown = {"snapshot_id": done.snapshot_id, "row_count": done.row_count, "file_count": done.file_count}
     output.show(shown, text)

@@ -99,8 +99,9 @@ def _is_of_pandas(value: Any, name: str) -> bool:
 
     It can be only if pandas is imported already; the import is slow.
     """
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(value, getattr(pandas, name))
+    # A thread may be importing it just now, Arrow's first conversion perhaps: then nobody holds such a value yet.
+    kind = getattr(sys.modules.get("pandas"), name, None)
+    return kind is not None and isinstance(value, kind)
 
 
 def _batches(batches: Sequence[pa.RecordBatch]) -> pa.Table:

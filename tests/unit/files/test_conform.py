@@ -1,8 +1,10 @@
 """Tables of users made into tables of ours: columns, structs, defaults, NULLs, and the forms that rows come in."""
 
 import math
+import sys
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from types import ModuleType
 from typing import Any
 from uuid import UUID
 
@@ -311,6 +313,11 @@ def test_what_python_has_for_json_becomes_its_text() -> None:
     assert 'Malformed JSON: "x"' in refusal([{"j": "x"}], field)
     for odd in ({"a": math.nan}, {"a": object()}):
         assert "cannot be written as JSON" in refusal([{"j": odd}], field)
+
+
+def test_rows_are_read_while_a_thread_imports_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", ModuleType("pandas"))  # as it is while its import has just begun
+    assert frame_of([{"a": 1}]).to_pylist() == [{"a": 1}]
 
 
 def test_nan_of_arrow_is_never_missing() -> None:
