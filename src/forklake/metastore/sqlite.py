@@ -223,7 +223,7 @@ class SQLiteStore(EmbeddedStore):
             case ["READONLY" | "PERM" | "AUTH"]:
                 return MetastoreRefusedError(
                     f'The metadata file "{self._path}" is read-only; nothing was changed.',
-                    hint="Make the file and its directory writable.",
+                    hint="Make the file and its directory writable. Readers lock it there, too.",
                 )
             case ["FULL"]:
                 return MetastoreRefusedError(

@@ -7,6 +7,7 @@ docs/decisions/0025-metadata-knows-its-place.md has the reasons.
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from contextlib import suppress
 
@@ -106,7 +107,7 @@ def _warn_of_copy(store: Store, home: str, data_path: str) -> None:
     warnings.warn(
         f'The metadata is a copy ({which}), and both use the data path "{data_path}": each would delete what only the'
         " other knows. Copy the files too and `forklake relocate` this one there, or confirm with `forklake relocate"
-        f" --data-path {data_path}` that it is the only one.",
+        f" --data-path {shlex.quote(data_path)}` that it is the only one.",
         SharedDataPathWarning,
         stacklevel=2,
     )

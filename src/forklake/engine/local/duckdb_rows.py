@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from typing import Final
 
@@ -31,6 +32,7 @@ _CONFIGURATION: Final = (
     ("enable_external_access", "false"),
     ("lock_configuration", "true"),
 )
+_PATIENCE_SECONDS: Final = 0.05
 _KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ")
 """How messages begin that tell of a value, in the words that Spark's are translated to as well."""
 
@@ -56,7 +58,7 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
             with interrupt_in_time(cursor.interrupt):
                 for name, rows in tables.items():
                     _hand_over(cursor, name, rows)
-                cursor.execute(text)
+                _execute(cursor, text)
                 found = [str(column[1]) for column in cursor.description or ()]
                 if found != list(kinds):
                     return f"its columns have the types {', '.join(found)} in DuckDB"
@@ -69,6 +71,25 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
             if message.startswith(_KNOWN_FAILURES):
                 raise InvalidInputError(message) from error
             return f"DuckDB says: {message}"
+
+
+def _execute(cursor: duckdb.DuckDBPyConnection, text: str) -> None:
+    """Run a query. Ctrl-C, which Python tells the main thread alone, ends it soon.
+
+    DuckDB itself looks for signals between long steps only, but between chunks of rows whether it is to stop.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        cursor.execute(text)
+        return
+    with ThreadPoolExecutor(1, "forklake-query") as worker:
+        running = worker.submit(cursor.execute, text)
+        try:
+            running.result()
+        except KeyboardInterrupt:
+            while not running.done():  # a query that begins just now forgets that it was to stop
+                cursor.interrupt()
+                wait([running], _PATIENCE_SECONDS)
+            raise
 
 
 def _hand_over(cursor: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
