@@ -7,8 +7,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
-WITHOUT_JAVA = ("guide/python.md", "guide/forks.md", "cookbook/agents.md", "cookbook/tenants.md", "cookbook/ci.md")
-ON_SPARK = ("guide/rows.md", "guide/sql.md", "tutorial.md", "cookbook/publish.md")
+WITHOUT_JAVA = (
+    "guide/python.md",
+    "guide/forks.md",
+    "tutorial.md",
+    "cookbook/agents.md",
+    "cookbook/tenants.md",
+    "cookbook/ci.md",
+    "cookbook/publish.md",
+)
+ON_SPARK = ("guide/rows.md", "guide/sql.md")
 """Pages whose examples run, each in a directory of its own."""
 
 _PROSE = re.compile(r"(?:\A|^```\n)(.*?)(?:^```python\n|\Z)", flags=re.DOTALL | re.MULTILINE)
