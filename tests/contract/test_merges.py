@@ -17,6 +17,8 @@ from forklake.errors import (
     MergeConflictError,
     SnapshotNotFoundError,
 )
+from forklake.ops.merging import table_rows
+from forklake.ops.merging.row_choice import choose_rows
 from tests.contract.support import counted
 from tests.lakes import LakeFactory
 from tests.merges.row_engine import RowEngine
@@ -97,6 +99,7 @@ BOTH: dict[str, tuple[Deed, Deed, set[int]]] = {
     "deletes of one file": (delete("id = 108"), delete("id = 107"), {*range(100, 200)} - {107, 108}),
     "deletes of the same row": (delete("id = 107"), delete("id = 107"), {*range(100, 200)} - {107}),
     "delete and update of other rows": (delete("id = 108"), update("id = 107"), {*range(100, 200)} - {108}),
+    "deletes of all rows together": (delete("id < 150"), delete("id >= 150"), set()),
     "all rows and some": (delete("id >= 100"), delete("id = 107"), set()),
     "delete and compaction": (delete("id = 108"), grow, {*range(100, 200), *range(300, 400)} - {108}),
     "compaction and delete": (grow, delete("id = 108"), {*range(100, 200), *range(300, 400)} - {108}),
@@ -173,6 +176,33 @@ def test_a_strategy_decides_conflicts_and_nothing_else(shop: Catalog, strategy: 
     ]
     found = items(shop)
     assert [found[number] for number in (107, 108, 109)] == [expected.strip("'"), "mine", "yours"]
+
+
+def test_rows_that_all_sides_have_at_one_place_are_not_compared(shop: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+
+    def choose(bases: Any, source: Any, target: Any) -> Any:
+        compared.append(sum(side.row_ids.size for side in (*bases, source, target)))
+        return choose_rows(bases, source, target)
+
+    monkeypatch.setattr(table_rows, "choose_rows", choose)
+    delete("id = 100")(shop)
+    grow(shop)  # the file tells the ids of its rows itself
+    delete("id = 199")(shop)
+    agent = shop.fork("agent")
+    update("id in (105, 107)", "'agent'")(agent)
+    update("id in (106, 108)", "'shop'")(shop)
+    shop.merge(agent)
+    assert compared == [12]  # four rows on each of three sides
+    assert ids(shop) == {*range(101, 199), *range(300, 400)}
+    changed = {row_id: item for row_id, item in items(shop).items() if item != "new"}
+    assert changed == {105: "agent", 106: "shop", 107: "agent", 108: "shop"}
+    again = shop.fork("again")
+    delete("id < 150")(again)
+    delete("id >= 150")(shop)
+    shop.merge(again)
+    assert ids(shop) == set()
+    assert not shop.table("orders").storage.files()
 
 
 def test_a_dry_run_tells_and_does_nothing(shop: Catalog) -> None:

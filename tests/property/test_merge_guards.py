@@ -257,12 +257,12 @@ def deletes_of_one_file_are_united(lake: Lake, shop: Catalog) -> None:
 def _deletes_of_the_source_replace_those_of_the_target(sabotage: Sabotage) -> None:
     place = table_rows.RowsMerge._place_file
 
-    def replacing(merge: Any, edit: Any, file: Any, live: Any, source: Any, target: Any) -> None:
+    def replacing(merge: Any, edit: Any, file: Any, live: Any, source: Any, target: Any, compared: Any) -> None:
         theirs, ours = source[0].files.get(file), target[0].files.get(file)
         if theirs is not None and ours is not None:
             edit.redone.append((ours, theirs))
         else:
-            place(merge, edit, file, live, source, target)
+            place(merge, edit, file, live, source, target, compared)
 
     sabotage.put(table_rows.RowsMerge, "_place_file", replacing)
 

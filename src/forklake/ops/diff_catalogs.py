@@ -27,10 +27,9 @@ from forklake.model.version import Version
 from forklake.ops.diffing.change_words import in_words
 from forklake.ops.diffing.file_changes import count_places, known_counts, row_changes
 from forklake.ops.diffing.object_changes import ObjectDiff, schema_names
-from forklake.ops.merging.row_choice import PlacedRows
+from forklake.ops.merging.row_places import read_places
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, touches_of
-from forklake.ops.merging.table_rows import read_places
 from forklake.ops.runtime import Runtime
 
 
@@ -121,7 +120,8 @@ def count_differences(runtime: Runtime, before: Version, after: Version, table: 
         if known is not None:
             return known
         of_sides = ((sides.bases[0], found.before), (sides.source, found.after))
-        return count_places(*(_places(sides, side, table, held) for side, held in of_sides))
+        read = read_places(sides, [(side, _table_on(side, table), held) for side, held in of_sides])
+        return count_places(*read.places)
 
 
 def plan_differences(runtime: Runtime, before: Version, after: Version, table: TableId) -> DiffScan:
@@ -199,11 +199,6 @@ def _table_diff(row: TableRow, schema: str, objects: ObjectDiff, found: HeldDiff
 
 def _table_on(side: Side, table: TableId) -> TableRow | None:
     return next(iter(side.rows(TABLE, {"table_id": table})), None)
-
-
-def _places(sides: Sides, side: Side, table: TableId, held: Held) -> PlacedRows:
-    row = _table_on(side, table)
-    return PlacedRows.of([]) if row is None else read_places(sides, side, row, held)
 
 
 def _plan(sides: Sides, side: Side, table: TableId, held: Held) -> ScanPlan | None:

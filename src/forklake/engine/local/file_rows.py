@@ -86,6 +86,30 @@ def file_rows(
             yield rows
 
 
+def rows_at(file: ScanFile, positions: NDArray[np.int64], table: str) -> Rows:
+    """Return where the rows at some positions of a file come from, deleted or not, without their columns.
+
+    The positions are in order. Those that the file does not have are left out; without positions, nothing is read.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or cannot be decrypted.
+    """
+    found: list[Rows] = []
+    with storage.naming_table(file.path, table):
+        for first, batch in _batches(file, (), (0, 1), _BATCH_ROWS) if positions.size else ():
+            begin, end = np.searchsorted(positions, [first, first + batch.num_rows])
+            chosen = positions[begin:end]
+            taken = batch.take(pa.array(chosen - first))
+            found.append(Rows((), _row_ids(file, taken, chosen), _snapshots(file, taken), chosen))
+            check_time()
+    return Rows(
+        (),
+        pa.concat_arrays([pa.array([], pa.int64()), *(rows.row_ids for rows in found)]),
+        pa.concat_arrays([pa.array([], pa.int64()), *(rows.snapshots for rows in found)]),
+        np.concatenate([np.empty(0, np.int64), *(rows.positions for rows in found)]),
+    )
+
+
 def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
     """Return rows that the metadata holds; their positions are their ids.
 
@@ -146,6 +170,8 @@ def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_row
 
 def _file_fields(file: ScanFile, selection: Selection) -> list[Field]:
     """Return the wanted columns of the table that a file holds."""
+    if not selection.wanted:
+        return []
     fields = file.fields
     if fields is None:
         footer = read_footer(file.path, file.encryption_key)

@@ -11,10 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from forklake.catalog.holdings import Held, HeldDifference, HeldFile, files_of, version_of
+from forklake.catalog.holdings import Held, HeldDifference, HeldFile
 from forklake.catalog.places import Places
-from forklake.catalog.scan_plan import ScanPlanner
-from forklake.engine.local.file_rows import Selection, file_rows
 from forklake.metastore.written_tables import TABLE
 from forklake.model.fork_merge import MOST_CONFLICTS, MergeConflict, RowKeys
 from forklake.model.ids import DataFileId, TableId
@@ -22,6 +20,7 @@ from forklake.model.rows import InlinedRow, TableRow
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows, unite
 from forklake.ops.merging.row_keys import KeyClash, find_clash
+from forklake.ops.merging.row_places import SidePlaces, read_places
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, is_as_base
 
@@ -113,11 +112,13 @@ _NO_LOSS: Final = LostColumns()
 class _Compared:
     """Files that either side changed, and where their rows are.
 
-    Source and target hold them. The places are those of the bases, of the source and of the target.
+    Source and target hold them. The places are those of the bases, of the source and of the target. Of the files that
+    all have, only the rows at open positions are among them.
     """
 
     held: tuple[Held, Held]
     places: tuple[Sequence[PlacedRows], PlacedRows, PlacedRows]
+    open: Mapping[DataFileId, Numbers]
 
 
 class RowsMerge:
@@ -204,21 +205,21 @@ class RowsMerge:
 
     def has_rows_of_bases(self, side: Side, table: TableRow, what: Touched) -> bool:
         """Return whether a side has the same rows as the bases, wherever they are."""
-        mine = self._places_of(side, table, holdings_of(side, table.table_id, what))
-        for base in self._sides.bases:
-            other = self._places_of(base, table, holdings_of(base, table.table_id, what))
-            if not (np.array_equal(mine.row_ids, other.row_ids) and np.array_equal(mine.versions, other.versions)):
-                return False
-        return True
+        *bases, mine = self._read(table, (*self._sides.bases, side), what)[1].places
+        return all(
+            np.array_equal(mine.row_ids, other.row_ids) and np.array_equal(mine.versions, other.versions)
+            for other in bases
+        )
 
     def _compare(self, table: TableRow, what: Touched) -> _Compared:
         """Read where the rows of some files are."""
-        sides = (*self._sides.bases, self._sides.source, self._sides.target)
-        held = [holdings_of(side, table.table_id, what) for side in sides]
-        *bases, theirs, ours = (
-            self._places_of(side, table, of_side) for side, of_side in zip(sides, held, strict=True)
-        )
-        return _Compared((held[-2], held[-1]), (bases, theirs, ours))
+        held, found = self._read(table, (*self._sides.bases, self._sides.source, self._sides.target), what)
+        *bases, theirs, ours = found.places
+        return _Compared((held[-2], held[-1]), (bases, theirs, ours), found.open)
+
+    def _read(self, table: TableRow, of: Sequence[Side], what: Touched) -> tuple[Sequence[Held], SidePlaces]:
+        held = [holdings_of(side, table.table_id, what) for side in of]
+        return held, read_places(self._sides, [(side, table, one) for side, one in zip(of, held, strict=True)])
 
     def _merge_rows(
         self,
@@ -244,7 +245,7 @@ class RowsMerge:
         edit = RowsEdit(table.table_id, by_rows=True)
         for file in sorted({*source.files, *target.files}):
             live = unite(kept.positions_in(file), moved.positions_in(file))
-            self._place_file(edit, file, live, (source, theirs), (target, ours))
+            self._place_file(edit, file, live, (source, theirs), (target, ours), compared.open.get(file))
         stays = set(kept.positions_in(INLINED).tolist())
         edit.ended_rows = [row for row_id, row in target.rows.items() if row_id not in stays]
         edit.begun_rows = [source.rows[row_id] for row_id in moved.positions_in(INLINED).tolist()]
@@ -257,12 +258,16 @@ class RowsMerge:
         live: Numbers,
         source: tuple[Held, PlacedRows],
         target: tuple[Held, PlacedRows],
+        compared: Numbers | None,
     ) -> None:
-        """Say what becomes of one file, of which these positions are live in the result."""
+        """Say what becomes of one file, of which these positions are live in the result.
+
+        If only some positions are compared, all sides have a live row at each other one, and the result has it too.
+        """
         theirs, ours = source[0].files.get(file), target[0].files.get(file)
         if ours is not None and np.array_equal(live, target[1].positions_in(file)):
             return
-        if not live.size:
+        if not live.size and (compared is None or ours is None or compared.size == ours.row.record_count):
             edit.ended += [ours] if ours is not None else []
             return
         is_source = theirs is not None and np.array_equal(live, source[1].positions_in(file))
@@ -271,11 +276,11 @@ class RowsMerge:
             edit.ended += [] if ours is None else [ours]
             edit.begun.append(theirs)
             if not is_source:
-                edit.deleted.append((theirs, _others(theirs, live)))
+                edit.deleted.append((theirs, _others(theirs, live, compared)))
         elif is_source and theirs is not None and ours.bounds[0] == theirs.bounds[0]:
             edit.redone.append((ours, theirs))
         else:
-            edit.deleted.append((ours, _others(ours, live)))
+            edit.deleted.append((ours, _others(ours, live, compared)))
 
     def _decide(self, place: tuple[str, str], found: Sequence[Numbers], ambiguous: Numbers) -> bool:
         """Keep conflicts about rows; return whether the source decides them."""
@@ -301,34 +306,11 @@ class RowsMerge:
             takes_source = self._chooser.decide(MergeConflict("key", *place, key, "added", "added"))
         return takes_source
 
-    def _places_of(self, side: Side, table: TableRow, of_side: Held) -> PlacedRows:
-        return read_places(self._sides, side, table, of_side)
 
-
-def read_places(sides: Sides, side: Side, table: TableRow, of_side: Held) -> PlacedRows:
-    """Read the ids and versions of the live rows that a side has."""
-    parts: list[tuple[int, Numbers, Numbers, Numbers]] = []
-    if of_side.rows:
-        ids = np.array(sorted(of_side.rows), np.int64)
-        versions = np.array([version_of(of_side.rows[row_id]) for row_id in ids.tolist()], np.int64)
-        parts.append((INLINED, ids, versions, ids))
-    files = list(of_side.files.values())
-    planner = ScanPlanner(sides.session, sides.lake_path, side, table, by_origin=True)
-    plan = planner.plan_rows(files_of(files), []) if files else None
-    selection = Selection(table.table_name, planner.fields, ())
-    for one, scanned in zip(files, plan.files if plan else (), strict=True):
-        parts += [
-            (one.row.data_file_id, _numbers(rows.row_ids), _numbers(rows.snapshots), rows.positions)
-            for rows in file_rows(scanned, selection)
-        ]
-    return PlacedRows.of(parts)
-
-
-def _numbers(values: object) -> Numbers:
-    return np.asarray(values, np.int64)
-
-
-def _others(file: HeldFile, live: Numbers) -> Numbers:
+def _others(file: HeldFile, live: Numbers, compared: Numbers | None) -> Numbers:
+    """Return the positions without a live row, given those with one among the compared ones, or among all."""
+    if compared is not None:
+        return np.setdiff1d(compared, live, assume_unique=True)
     is_other = np.ones(file.row.record_count, np.bool_)
     is_other[live] = False
     return np.flatnonzero(is_other)
