@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from forklake.errors import MergeBaseError
 from forklake.metastore.queries import catalogs, heads, merges
 from forklake.metastore.store import Session, Store
-from forklake.metastore.visibility import BareChain
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.version import Segment, Version
 
@@ -33,13 +32,12 @@ def knowledge(source: Store | Session, node: Node) -> Knowledge:
 
     It contains itself. The catalog may be dropped or purged since.
     """
-    segments = merges.segments_at(source, node.catalog_id, node.snapshot_id)
-    owners = [node.catalog_id, *(segment.owner for segment in segments)]
-    bounds = [node.snapshot_id, *(segment.upto for segment in segments)]
-    found = dict(zip(owners, bounds, strict=True))
-    for catalog, snapshot in merges.merged_catalogs(source, BareChain(owners, bounds)).items():
-        found[catalog] = max(snapshot, found.get(catalog, snapshot))
-    return found
+    return knowledge_of(source, [node])[0]
+
+
+def knowledge_of(source: Store | Session, nodes: Sequence[Node]) -> Sequence[Knowledge]:
+    """Return the knowledge of some snapshots, in one statement."""
+    return merges.contained_snapshots(source, [(node.catalog_id, node.snapshot_id) for node in nodes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +68,10 @@ def readable_bases(source: Store | Session, mine: Knowledge, theirs: Knowledge, 
         raise strangers_error(names)
     found: list[Base] = []
     # A snapshot contains only older ones.
-    for node in sorted(common, key=lambda node: node.snapshot_id, reverse=True):
+    common.sort(key=lambda node: node.snapshot_id, reverse=True)
+    for node, contained in zip(common, knowledge_of(source, common), strict=True):
         if not any(base.contained.get(node.catalog_id, -1) >= node.snapshot_id for base in found):
-            found.append(Base(node, knowledge(source, node), readable_version(source, node, names)))
+            found.append(Base(node, contained, readable_version(source, node, names)))
     return found
 
 

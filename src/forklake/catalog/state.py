@@ -78,14 +78,27 @@ class CatalogState:
         self.version = version
         self._kept: dict[tuple[str, tuple[tuple[str, Any], ...]], list[Any]] = {}
 
+    def share_rows(self, other: CatalogState) -> None:
+        """Keep the same rows as another state of the same version, from now on: what one has read, the other knows."""
+        assert self.version == other.version
+        self._kept = other._kept
+
     def rows(self, table: MetadataTable[R], where: Where | None = None) -> list[R]:
         """Return the visible rows of an interval table."""
         where = where or {}
-        if table not in _SMALL or any(isinstance(value, list) for value in where.values()):
-            return self._check_rows(visibility.visible(self.store, self.version, table, where))
+        if table not in _SMALL:
+            return self._read(table, where)
+        whole: list[R] | None = self._kept.get((table.name, ()))
+        if whole is not None:
+            return [row for row in whole if _matches(row, where)] if where else whole
+        if any(isinstance(value, list) for value in where.values()):
+            if where.keys() != {"table_id"}:
+                return self._read(table, where)
+            self.keep_tables((table,), where["table_id"])
+            return [row for table_id in where["table_id"] for row in self.rows(table, {"table_id": table_id})]
         key = (table.name, tuple(sorted(where.items())))
         if key not in self._kept:
-            self._kept[key] = self._check_rows(visibility.visible(self.store, self.version, table, where))
+            self._kept[key] = self._read(table, where)
         return self._kept[key]
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
@@ -102,13 +115,13 @@ class CatalogState:
         """
         for kind in kinds:
             wanted = [table_id for table_id in tables if (kind.name, (("table_id", table_id),)) not in self._kept]
-            if not wanted:
+            if not wanted or (kind.name, ()) in self._kept:
                 continue
             found: dict[TableId, list[Any]] = {table_id: [] for table_id in wanted}
             if kind in _STATISTICS:
                 rows = self._check_rows(visibility.all_latest(self.store, self.version, kind, wanted))
             else:
-                rows = self.rows(kind, {"table_id": wanted})
+                rows = self._read(kind, {"table_id": wanted})
             for row in rows:
                 found[row.table_id].append(row)
             for table_id, of_table in found.items():
@@ -125,6 +138,9 @@ class CatalogState:
         """
         return self._check_rows(histories.history(self.store, self.version, table, where))
 
+    def _read(self, table: MetadataTable[R], where: Where) -> list[R]:
+        return self._check_rows(visibility.visible(self.store, self.version, table, where))
+
     def _check_rows(self, rows: list[_T]) -> list[_T]:
         check_retained(self.store, self.version)
         return rows
@@ -136,12 +152,13 @@ class CatalogState:
         """
         new = CatalogState(self.store, version)
         touched = draft.touched_tables.difference(table.name for table in _STATISTICS)
-        new._kept = {key: rows for key, rows in self._kept.items() if key[0] not in touched}
+        # A copy first: other threads may read, and keep what they find.
+        new._kept = {key: rows for key, rows in dict(self._kept).items() if key[0] not in touched}
         for table in _STATISTICS:
             for table_id, rows in draft.statistics(table).items():
                 if table_id >= 0:
                     # They have no origin, which counts as the catalog's own.
-                    new._kept[table.name, (("table_id", table_id),)] = rows
+                    new._kept[table.name, (("table_id", table_id),)] = [replace(row, origin=None) for row in rows]
         return new
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -42,6 +43,19 @@ def head_by_id(store: Store | Session, catalog: CatalogId) -> Head:
     if found is None:
         raise catalog_dropped_error(store, catalog)
     return found
+
+
+def heads_by_ids(store: Store | Session, catalogs: Sequence[CatalogId]) -> list[Head]:
+    """Return live catalogs with their newest snapshots, in the order asked for, in one statement.
+
+    Raises:
+        NotFoundError: One was dropped, or never existed.
+    """
+    found = {head.version.catalog_id: head for head in heads.heads_by_ids(store, sorted(set(catalogs)))}
+    for catalog in catalogs:
+        if catalog not in found:
+            raise catalog_dropped_error(store, catalog)
+    return [found[catalog] for catalog in catalogs]
 
 
 def catalog_dropped_error(store: Store | Session, catalog: CatalogId) -> CatalogDroppedError:

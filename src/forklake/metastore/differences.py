@@ -7,7 +7,8 @@ bounds, or are hidden between them, can differ.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from forklake.metastore.schema.description import Visibility
@@ -17,6 +18,8 @@ from forklake.model.ids import CatalogId, DataFileId, RowUid, SnapshotId, TableI
 
 _NOT_THERE: Final = SnapshotId(-1)
 _BATCH: Final = 10_000
+_STEPS: Final = 8
+"""The owners that one statement asks for. SQLite allows 500 parts of a statement, DuckDB takes its time for many."""
 
 
 def shown_by_one(
@@ -33,165 +36,276 @@ def shown_by_one(
         table: The metadata table.
         tables: Only rows of these tables of the lake are asked for.
     """
-    assert table.visibility is Visibility.INTERVAL
-    uids = sorted(_candidates(source, one, other, table, tables))
-    first: list[R] = []
-    second: list[R] = []
-    for begin in range(0, len(uids), _BATCH):
-        where: dict[str, Any] = {"row_uid": uids[begin : begin + _BATCH]}
-        mine, theirs = visible(source, one, table, where), visible(source, other, table, where)
-        shared = {row.uid for row in mine} & {row.uid for row in theirs}
-        first += [row for row in mine if row.uid not in shared]
-        second += [row for row in theirs if row.uid not in shared]
-    return first, second
+    found = candidates(source, one, other, [table], tables)[table]
+    mine, theirs = (
+        visible_by_uids(source, chain, table, of) for chain, of in ((one, found.first), (other, found.second))
+    )
+    return without_shared(mine, theirs)
+
+
+def without_shared(mine: Sequence[R], theirs: Sequence[R]) -> tuple[list[R], list[R]]:
+    """Return two lists of rows without those that are in both."""
+    shared = {row.uid for row in mine} & {row.uid for row in theirs}
+    return [row for row in mine if row.uid not in shared], [row for row in theirs if row.uid not in shared]
+
+
+def visible_by_uids(source: Source, chain: Chain, table: MetadataTable[R], uids: Collection[RowUid]) -> list[R]:
+    """Return those rows of an interval table with some uids that a version shows."""
+    wanted = sorted(uids)
+    found: list[R] = []
+    for begin in range(0, len(wanted), _BATCH):
+        found += visible(source, chain, table, {"row_uid": wanted[begin : begin + _BATCH]})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The uids of rows that the first of two versions may show and the second may not, and the other way round.
+
+    Rows of other metadata tables that were hidden are among them.
+    """
+
+    first: set[RowUid] = field(default_factory=set)
+    second: set[RowUid] = field(default_factory=set)
+
+
+def candidates(
+    source: Source,
+    one: Chain,
+    other: Chain,
+    kinds: Sequence[MetadataTable[Any]],
+    tables: Sequence[TableId] | None = None,
+) -> dict[MetadataTable[Any], Candidates]:
+    """Return which rows of some interval tables may be shown by one of two versions alone.
+
+    What begins between the bounds of its owner is shown by the version with the higher bound at most, what ends there
+    by the other. What is hidden between them may be shown by either. There is one statement for each few owners whose
+    bounds differ.
+    """
+    assert all(kind.visibility is Visibility.INTERVAL for kind in kinds)
+    found = {kind: Candidates() for kind in kinds}
+    if tables is not None and not tables:
+        kinds = [kind for kind in kinds if kind.scope is None]
+
+    def ask(place: int) -> list[str]:
+        changed = [text for number, kind in enumerate(kinds) for text in _changed(number, kind, place, tables)]
+        return changed + _hidden(kinds, place, tables)
+
+    params: dict[str, Any] = {} if tables is None else {"of": list(tables)}
+    for step, number, what, uid in _ask_steps(source, one, other, ask, **params):
+        if what == _HIDDEN:
+            of = [kind for kind in kinds if (kind.scope is not None) == bool(number)]
+        else:
+            of = [kinds[number]]
+        # What began there is not in the version with the lower bound, and what ended there not in the other.
+        for kind in of:
+            if what != (_BEGUN if step.is_first_lower else _ENDED):
+                found[kind].first.add(RowUid(uid))
+            if what != (_ENDED if step.is_first_lower else _BEGUN):
+                found[kind].second.add(RowUid(uid))
+    return found
+
+
+_BEGUN, _ENDED, _HIDDEN = range(3)
+
+
+def _changed(number: int, kind: MetadataTable[Any], place: int, tables: Sequence[TableId] | None) -> tuple[str, str]:
+    rows = f"r.row_uid FROM forklake.{kind.name} r WHERE r.catalog_id = :owner{place}"
+    if tables is not None and kind.scope is not None:
+        rows += f" AND r.{kind.scope} IN (:of...)"
+    return (
+        f"SELECT {place}, {number}, {_BEGUN}, {rows}"
+        f" AND r.{END} > :high{place} AND r.{BEGIN} > :low{place} AND r.{BEGIN} <= :high{place}",
+        f"SELECT {place}, {number}, {_ENDED}, {rows}"
+        f" AND r.{END} > :low{place} AND r.{END} <= :high{place} AND r.{BEGIN} <= :low{place}",
+    )
+
+
+def _hidden(kinds: Sequence[MetadataTable[Any]], place: int, tables: Sequence[TableId] | None) -> list[str]:
+    rows = (
+        f"{_HIDDEN}, z.row_uid FROM forklake.ducklake_tombstone z WHERE z.catalog_id = :owner{place}"
+        f" AND z.snapshot_id > :low{place} AND z.snapshot_id <= :high{place}"
+    )
+    scoped = "> 0" if tables is None else "IN (:of...)"
+    asked = [f"SELECT {place}, 0, {rows} AND z.scope_id = 0"] if any(kind.scope is None for kind in kinds) else []
+    if any(kind.scope is not None for kind in kinds):
+        asked.append(f"SELECT {place}, 1, {rows} AND z.scope_id {scoped}")
+    return asked
 
 
 def may_differ(source: Source, one: Chain, other: Chain, tables: Sequence[MetadataTable[Any]]) -> list[bool]:
     """Return of which interval tables two versions may show different rows.
 
-    It costs one statement for each owner whose bounds differ. Where it says no, `shown_by_one` finds nothing.
+    There is one statement for each few owners whose bounds differ. Where it says no, `shown_by_one` finds nothing.
     """
-    found: set[int] = set()
     hidden = len(tables)  # a tombstone of a row that belongs to no table of the lake; then one of a row that does
-    for owner, low, high in _between(one, other):
+
+    def ask(place: int) -> list[str]:
         asked = [
-            f"SELECT {number} WHERE EXISTS (SELECT 1 FROM forklake.{table.name} r WHERE r.catalog_id = :owner"
-            f" AND r.{END} > :high AND r.{BEGIN} > :low AND r.{BEGIN} <= :high)"
-            f" OR EXISTS (SELECT 1 FROM forklake.{table.name} r WHERE r.catalog_id = :owner"
-            f" AND r.{END} > :low AND r.{END} <= :high AND r.{BEGIN} <= :low)"
+            f"SELECT {place}, {number} WHERE EXISTS (SELECT 1 FROM forklake.{table.name} r"
+            f" WHERE r.catalog_id = :owner{place}"
+            f" AND r.{END} > :high{place} AND r.{BEGIN} > :low{place} AND r.{BEGIN} <= :high{place})"
+            f" OR EXISTS (SELECT 1 FROM forklake.{table.name} r WHERE r.catalog_id = :owner{place}"
+            f" AND r.{END} > :low{place} AND r.{END} <= :high{place} AND r.{BEGIN} <= :low{place})"
             for number, table in enumerate(tables)
         ]
-        asked += [
-            f"SELECT {hidden + more} WHERE EXISTS (SELECT 1 FROM forklake.ducklake_tombstone z"
-            f" WHERE z.catalog_id = :owner AND z.snapshot_id > :low AND z.snapshot_id <= :high AND z.scope_id {which})"
+        return asked + [
+            f"SELECT {place}, {hidden + more} WHERE EXISTS (SELECT 1 FROM forklake.ducklake_tombstone z"
+            f" WHERE z.catalog_id = :owner{place} AND z.snapshot_id > :low{place} AND z.snapshot_id <= :high{place}"
+            f" AND z.scope_id {which})"
             for more, which in enumerate(("= 0", "> 0"))
         ]
-        found |= {int(number) for (number,) in source.query(" UNION ALL ".join(asked), owner=owner, low=low, high=high)}
+
+    found = {int(number) for _, number in _ask_steps(source, one, other, ask)}
     return [
         number in found or hidden in found or (table.scope is not None and hidden + 1 in found)
         for number, table in enumerate(tables)
     ]
 
 
-def visible_of_files(source: Source, chain: Chain, table: MetadataTable[R], files: Collection[DataFileId]) -> list[R]:
-    """Return the visible rows of some data files, in a table that names them.
+def may_show(source: Source, chain: Chain, tables: Sequence[MetadataTable[Any]]) -> list[bool]:
+    """Return of which interval tables a version may show rows, in one statement."""
+    asked = [
+        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound)"
+        for number, table in enumerate(tables)
+    ]
+    rows = source.query(f"{with_chain(source)} {' UNION ALL '.join(asked)}", **chain_params(chain))
+    found = {int(number) for (number,) in rows}
+    return [number in found for number in range(len(tables))]
 
-    They are found by the ids of the files, however many files there are.
+
+def uids_of_files(
+    source: Source, chains: Sequence[Chain], kinds: Sequence[MetadataTable[Any]], files: Collection[DataFileId]
+) -> list[dict[MetadataTable[Any], list[RowUid]]]:
+    """Return the uids of rows of some data files that versions may show, for each version and metadata table.
+
+    The metadata tables are interval tables that name data files. They are asked in one statement, by the ids of the
+    files, however many files and versions there are.
     """
-    wanted = source.dialect.unpack({"files": "bigint"})
-    found = source.query(
-        # The order of the joins is that of the indexes; a list of ids alone would not make SQLite choose that of files.
-        f"{with_chain(source)}, wanted(file_id) AS ({wanted}) SELECT r.row_uid FROM wanted w CROSS JOIN chain c"
-        f" CROSS JOIN forklake.{table.name} r WHERE r.catalog_id = c.owner_id AND r.data_file_id = w.file_id",
-        **chain_params(chain),
+    found: list[dict[MetadataTable[Any], list[RowUid]]] = [{kind: [] for kind in kinds} for _ in chains]
+    if not files:
+        return found
+    unpack = source.dialect.unpack
+    # The order of the joins is that of the indexes; a list of ids alone would not make SQLite choose that of files.
+    asked = [
+        f"SELECT {number}, r.row_uid, r.catalog_id, r.{BEGIN}, r.{END} FROM wanted w CROSS JOIN owners o"
+        f" CROSS JOIN forklake.{kind.name} r WHERE r.catalog_id = o.owner_id AND r.data_file_id = w.file_id"
+        for number, kind in enumerate(kinds)
+    ]
+    rows = source.query(
+        f"WITH wanted(file_id) AS ({unpack({'files': 'bigint'})}), owners(owner_id) AS ({unpack({'owners': 'bigint'})})"
+        f" {' UNION ALL '.join(asked)}",
         files=sorted(files),
+        owners=sorted({owner for chain in chains for owner in chain.owners}),
     )
-    uids = sorted(uid for (uid,) in found)
-    rows: list[R] = []
-    for begin in range(0, len(uids), _BATCH):
-        rows += visible(source, chain, table, {"row_uid": uids[begin : begin + _BATCH]})
-    return rows
+    bounds = [dict(zip(chain.owners, chain.bounds, strict=True)) for chain in chains]
+    for number, uid, owner, begin, end in rows:
+        for of_chain, of_owner in zip(found, bounds, strict=True):
+            if begin <= of_owner.get(owner, _NOT_THERE) < end:
+                of_chain[kinds[number]].append(RowUid(uid))
+    return found
 
 
-def changed_tables(source: Source, one: Chain, other: Chain) -> set[TableId]:
+def changed_tables(source: Source, one: Chain, other: Chain, imported: Collection[CatalogId]) -> set[TableId]:
     """Return the tables of which either version may hold what the other does not.
 
-    Every commit that changes rows or files of a table writes statistics of it.
+    Every commit that changes rows or files of a table writes statistics of it. ``imported`` has the owners that
+    `imported_owners` found.
     """
-    found: set[TableId] = set()
-    for owner, low, high in _between(one, other):
-        rows = source.query(
-            f"SELECT DISTINCT table_id FROM forklake.{TABLE_STATS.name}"
-            f" WHERE catalog_id = :owner AND {BEGIN} > :low AND {BEGIN} <= :high",
-            owner=owner,
-            low=low,
-            high=high,
-        )
-        found |= {TableId(table) for (table,) in rows}
-        hidden = source.query(
-            "SELECT DISTINCT scope_id FROM forklake.ducklake_tombstone"
-            " WHERE catalog_id = :owner AND snapshot_id > :low AND snapshot_id <= :high AND scope_id > 0",
-            owner=owner,
-            low=low,
-            high=high,
-        )
-        found |= {TableId(table) for (table,) in hidden}
-    return found | {table for table, _ in read_otherwise(source, one, other)}
+
+    def ask(place: int) -> list[str]:
+        between = f":low{place} AND {{0}} <= :high{place}"
+        return [
+            f"SELECT DISTINCT {place}, table_id FROM forklake.{TABLE_STATS.name}"
+            f" WHERE catalog_id = :owner{place} AND {BEGIN} > {between.format(BEGIN)}",
+            f"SELECT DISTINCT {place}, scope_id FROM forklake.ducklake_tombstone"
+            f" WHERE catalog_id = :owner{place} AND snapshot_id > {between.format('snapshot_id')} AND scope_id > 0",
+        ]
+
+    found = {TableId(table) for _, table in _ask_steps(source, one, other, ask)}
+    return found | {table for table, _ in read_otherwise(source, one, other, imported)}
+
+
+def imported_owners(source: Source, owners: Collection[CatalogId]) -> set[CatalogId]:
+    """Return those of some catalogs that were imported."""
+    found = source.query(
+        "SELECT DISTINCT catalog_id FROM forklake.ducklake_numbering WHERE catalog_id IN (:owners...)",
+        owners=sorted(owners),
+    )
+    return {CatalogId(catalog) for (catalog,) in found}
 
 
 def read_otherwise(
-    source: Source, one: Chain, other: Chain, tables: Sequence[TableId] | None = None
+    source: Source,
+    one: Chain,
+    other: Chain,
+    imported: Collection[CatalogId],
+    tables: Sequence[TableId] | None = None,
 ) -> set[tuple[TableId, DataFileId]]:
     """Return data files that both versions may show, of which one shows fewer rows.
 
-    Only files that were merged before an import hold rows that are younger than themselves.
+    Only files that were merged before an import hold rows that are younger than themselves, so only owners are asked
+    that were ``imported``.
     """
-    between = list(_between(one, other))
     found: set[tuple[TableId, DataFileId]] = set()
-    if not between or (tables is not None and not tables):
+    if tables is not None and not tables:
         return found
-    imported = source.query(
-        "SELECT DISTINCT catalog_id FROM forklake.ducklake_numbering WHERE catalog_id IN (:owners...)",
-        owners=[owner for owner, _, _ in between],
-    )
-    numbered = {CatalogId(catalog) for (catalog,) in imported}
     of_tables, params = ("", {}) if tables is None else (" AND r.table_id IN (:of...)", {"of": list(tables)})
-    for owner, low, high in between:
-        for name in (DATA_FILE.name, DELETE_FILE.name) if owner in numbered else ():
+    for step in _between(one, other):
+        for name in (DATA_FILE.name, DELETE_FILE.name) if step.owner in imported else ():
             rows = source.query(
                 f"SELECT r.table_id, r.data_file_id FROM forklake.{name} r WHERE r.catalog_id = :owner{of_tables}"
                 f" AND r.partial_max > :low AND r.{BEGIN} <= :low AND r.{END} > :high",
-                owner=owner,
-                low=low,
-                high=high,
+                owner=step.owner,
+                low=step.low,
+                high=step.high,
                 **params,
             )
             found |= {(TableId(table), DataFileId(file)) for table, file in rows}
     return found
 
 
-def _between(one: Chain, other: Chain) -> Iterator[tuple[CatalogId, SnapshotId, SnapshotId]]:
-    """Yield each owner whose bounds differ, with the lower and the higher one."""
-    bounds: list[Mapping[CatalogId, SnapshotId]] = [
-        dict(zip(chain.owners, chain.bounds, strict=True)) for chain in (one, other)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An owner whose bounds differ, with the lower and the higher one, and whether the first version has the lower."""
+
+    owner: CatalogId
+    low: SnapshotId
+    high: SnapshotId
+    is_first_lower: bool
+
+
+def _between(one: Chain, other: Chain) -> Iterator[_Step]:
+    """Yield the owners whose bounds differ."""
+    bounds = [dict(zip(chain.owners, chain.bounds, strict=True)) for chain in (one, other)]
     for owner in dict.fromkeys((*one.owners, *other.owners)):
-        low, high = sorted(bound.get(owner, _NOT_THERE) for bound in bounds)
-        if low != high:
-            yield owner, low, high
+        first, second = (bound.get(owner, _NOT_THERE) for bound in bounds)
+        if first != second:
+            yield _Step(owner, min(first, second), max(first, second), first < second)
 
 
-def _candidates(
-    source: Source, one: Chain, other: Chain, table: MetadataTable[Any], tables: Sequence[TableId] | None
-) -> set[RowUid]:
-    """Return the uids of rows that may differ.
+def _ask_steps(
+    source: Source, one: Chain, other: Chain, ask: Callable[[int], Sequence[str]], **params: Any
+) -> Iterator[tuple[Any, ...]]:
+    """Yield what is found for the owners whose bounds differ: the step, and the values.
 
-    Among them are rows of other metadata tables that were hidden.
+    Args:
+        source: The database.
+        one: The chain of a version.
+        other: The chain of another one.
+        ask: Returns the queries for one place. Each returns the place first, and has the parameters owner, low and
+            high with the place at the end of their names.
+        params: Further parameters.
     """
-    of_tables, of_scopes, params = "", "", {}
-    if tables is not None and table.scope is not None:
-        if not tables:
-            return set()
-        of_tables, of_scopes, params = (
-            f" AND r.{table.scope} IN (:of...)",
-            " AND z.scope_id IN (:of...)",
-            {"of": list(tables)},
-        )
-    elif table.scope is None:
-        of_scopes = " AND z.scope_id = 0"
-    found: set[RowUid] = set()
-    for owner, low, high in _between(one, other):
-        rows = source.query(
-            f"SELECT r.row_uid FROM forklake.{table.name} r WHERE r.catalog_id = :owner{of_tables}"
-            f" AND r.{END} > :high AND r.{BEGIN} > :low AND r.{BEGIN} <= :high"
-            f" UNION SELECT r.row_uid FROM forklake.{table.name} r WHERE r.catalog_id = :owner{of_tables}"
-            f" AND r.{END} > :low AND r.{END} <= :high AND r.{BEGIN} <= :low"
-            " UNION SELECT z.row_uid FROM forklake.ducklake_tombstone z WHERE z.catalog_id = :owner"
-            f" AND z.snapshot_id > :low AND z.snapshot_id <= :high{of_scopes}",
-            owner=owner,
-            low=low,
-            high=high,
-            **params,
-        )
-        found |= {RowUid(uid) for (uid,) in rows}
-    return found
+    between = list(_between(one, other))
+    for begin in range(0, len(between), _STEPS):
+        steps = between[begin : begin + _STEPS]
+        asked = [text for place in range(len(steps)) for text in ask(place)]
+        given = {
+            f"{name}{place}": value
+            for place, step in enumerate(steps)
+            for name, value in (("owner", step.owner), ("low", step.low), ("high", step.high))
+        }
+        for place, *values in source.query(" UNION ALL ".join(asked), **given, **params) if asked else ():
+            yield steps[place], *values

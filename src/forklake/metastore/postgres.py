@@ -415,9 +415,15 @@ class _PostgresSession(Session):
     def lock_alone(self, catalog: CatalogId) -> None:
         self.query("SELECT forklake.lock_alone(:c)", c=catalog)
 
+    def lock_all_shared(self, catalogs: Sequence[CatalogId]) -> None:
+        self._lock_all("lock_shared", catalogs)
+
     def lock_all_alone(self, catalogs: Sequence[CatalogId]) -> None:
+        self._lock_all("lock_alone", catalogs)
+
+    def _lock_all(self, lock: str, catalogs: Sequence[CatalogId]) -> None:
         self.query(
-            "SELECT forklake.lock_alone(u.catalog_id)"
+            f"SELECT forklake.{lock}(u.catalog_id)"
             " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY u(catalog_id, place) ORDER BY u.place",
             ids=sorted(catalogs),
         )

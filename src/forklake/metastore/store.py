@@ -89,6 +89,11 @@ class Session(ABC):
     def lock_shared(self, catalog: CatalogId) -> None:
         """Keep others from deleting what the catalog holds until the transaction ends."""
 
+    def lock_all_shared(self, catalogs: Sequence[CatalogId]) -> None:
+        """Take the lock of `lock_shared` for each of some catalogs, by id."""
+        for catalog in sorted(catalogs):
+            self.lock_shared(catalog)
+
     @abstractmethod
     def lock_alone(self, catalog: CatalogId) -> None:
         """Keep others from pinning what the catalog holds until the transaction ends."""

@@ -7,7 +7,7 @@ for each class of tables; this module is that page as SQL.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -197,6 +197,46 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
         )
         found += [table.row(**table.decode(values)) for values in rows]
     return found
+
+
+def following_of_owners(
+    source: Source, kinds: Sequence[MetadataTable[Any]], wanted: Collection[tuple[CatalogId, int]]
+) -> dict[MetadataTable[Any], list[tuple[CatalogId, Any]]]:
+    """Return the rows of several tables that follow one interval table, each with its owner.
+
+    ``wanted`` has owners and ids of the rows that they belong to. One statement asks of which tables there are any, and
+    one more is needed for each of these.
+    """
+    found: dict[MetadataTable[Any], list[tuple[CatalogId, Any]]] = {kind: [] for kind in kinds}
+    if not wanted:
+        return found
+    owners, ids = (sorted(set(part)) for part in zip(*wanted, strict=True))
+    asked = " UNION ALL ".join(
+        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM forklake.{kind.name} r"
+        f" WHERE r.catalog_id IN (:owners...) AND r.{_follower_key(kind)} IN (:ids...))"
+        for number, kind in enumerate(kinds)
+    )
+    for (number,) in source.query(asked, owners=owners, ids=ids):
+        kind = kinds[number]
+        columns = ", ".join(f"r.{name}" for name in kind.columns)
+        rows = source.query(
+            f"SELECT r.catalog_id, {columns} FROM forklake.{kind.name} r WHERE r.catalog_id IN (:owners...)"
+            f" AND r.{_follower_key(kind)} IN (:ids...) ORDER BY {', '.join(f'r.{name}' for name in kind.columns[:3])}",
+            owners=owners,
+            ids=ids,
+        )
+        place = kind.columns.index(_follower_key(kind)) + 1
+        found[kind] = [
+            (CatalogId(values[0]), kind.row(**kind.decode(values[1:])))
+            for values in rows
+            if (values[0], values[place]) in wanted
+        ]
+    return found
+
+
+def _follower_key(table: MetadataTable[Any]) -> str:
+    assert table.follows is not None
+    return table.follows[1]
 
 
 def all_following(source: Source, chain: Chain, table: MetadataTable[R]) -> list[R]:

@@ -69,9 +69,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A live catalog as it is now."""
+    """A live catalog as it is now, and the one that it was forked from."""
 
     name: str
     version: Version
     requires_message: bool
     expires_at: datetime | None = None
+    parent: CatalogId | None = None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from forklake.catalog import lookup, versions
 from forklake.catalog.fields import wider_fields
 from forklake.catalog.holdings import Held, HeldDifference, files_of
-from forklake.catalog.knowledge import Node, knowledge, readable_bases
+from forklake.catalog.knowledge import Node, knowledge_of, readable_bases
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.errors import MergeBaseError, NotFoundError
@@ -44,11 +44,11 @@ def diff_catalogs(runtime: Runtime, before: Version, after: Version) -> CatalogD
     with _compare(runtime, before, after) as sides:
         objects = ObjectDiff(sides)
         tables = {TableId(key[0]) for key in objects.tables}
-        tables |= changed_tables(sides.session, before, after)
+        tables |= changed_tables(sides.session, before, after, sides.imported)
         changes = list(objects.first_changes())
         altered = {table for change in changes if (table := getattr(change, "table_id", None)) is not None}
         touched = touches_of(sides, sides.source, sorted(tables))
-        held = [holdings_by_table(side, touched) for side in (sides.bases[0], sides.source)]
+        held = holdings_by_table((sides.bases[0], sides.source), touched)
         roots = catalog_directories(sides.session, sides.lake_path, set(after.owners))
         names = schema_names((sides.source, *sides.bases))
         told = []
@@ -75,9 +75,8 @@ def base_of(runtime: Runtime, one: Version, other: Version) -> Version:
         MergeBaseError: There is none, there are several, or it is expired and nobody is pinned there.
     """
     with runtime.store.reading() as session:
-        mine, theirs = (
-            knowledge(session, Node(versions.owner_of(session, version), version.snapshot_id))
-            for version in (one, other)
+        mine, theirs = knowledge_of(
+            session, [Node(versions.owner_of(session, version), version.snapshot_id) for version in (one, other)]
         )
         names = _name(session, one), _name(session, other)
         found = readable_bases(session, mine, theirs, names)
@@ -180,7 +179,7 @@ def _rows_of(sides: Sides, tables: list[TableId]) -> Iterator[TableRow]:
 
 
 def _file_diff(sides: Sides, table: TableId, what: Touched) -> HeldDifference:
-    return HeldDifference.of(holdings_of(sides.bases[0], table, what), holdings_of(sides.source, table, what))
+    return HeldDifference.of(*holdings_of((sides.bases[0], sides.source), table, what))
 
 
 def _table_diff(row: TableRow, schema: str, objects: ObjectDiff, found: HeldDifference) -> TableDiff:

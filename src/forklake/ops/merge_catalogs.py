@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 from forklake.catalog import limits, lookup, versions
 from forklake.catalog.commit import Plan, commit_once, contention_error
-from forklake.catalog.knowledge import Base, Knowledge, Node, knowledge, readable_bases, strangers_error
+from forklake.catalog.knowledge import Base, Knowledge, Node, knowledge_of, readable_bases, strangers_error
 from forklake.catalog.lease import Lease, take_lease
-from forklake.catalog.state import CatalogState, Draft
+from forklake.catalog.state import Draft
 from forklake.errors import (
     CommitUnknownError,
     InvalidInputError,
@@ -23,9 +23,7 @@ from forklake.errors import (
 )
 from forklake.files import storage
 from forklake.files.deletes import write_delete_file
-from forklake.metastore.limits import is_lapsed
 from forklake.metastore.queries import heads
-from forklake.metastore.queries.catalogs import parent_of
 from forklake.metastore.queries.merges import may_have_returned
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import SCHEMA, TABLE
@@ -101,20 +99,18 @@ def merge_catalogs(
     """
     if request.source == request.target and request.kind == "merge":
         raise InvalidInputError("A catalog cannot be merged into itself; nothing was merged.")
-    store = runtime.store
-    fixed = request
-    if request.at is None and request.source is not None:
-        fixed = replace(request, at=versions.head_by_id(store, request.source).version.snapshot_id)
-    settings = store.settings
+    settings = runtime.store.settings
     waits = settings.retry.waits(settings.clock)
     commit_key = request.commit_key or secrets.token_urlsafe(12)
     while True:
-        with _Attempt(runtime, fixed, commit_key, progress, writes=not dry_run) as attempt:
+        with _Attempt(runtime, request, commit_key, progress, writes=not dry_run) as attempt:
             if dry_run or attempt.told.is_nothing:
                 return attempt.told
             finished = attempt.commit()
             if finished is not None:
                 return replace(attempt.told, snapshot_id=finished)
+            if request.source is not None:
+                request = replace(request, at=attempt.told.source[1])  # the head when the merge began
         wait = next(waits, None)
         if wait is None:
             raise contention_error(settings.retry)
@@ -165,13 +161,18 @@ class _Attempt:
     def _plan(self, session: Session) -> Planned:
         """Find out what becomes of the target."""
         request = self._request
-        self._target = versions.head_by_id(session, request.target)
-        self._source = _source_head(session, request, self._target)
+        if request.source is None:
+            self._target = versions.head_by_id(session, request.target)
+            self._source = _parent_head(session, self._target)
+        else:
+            self._target, self._source = versions.heads_by_ids(session, (request.target, request.source))
         source = _source_version(session, self._source, request)
         target = self._target.version
-        self._owner = versions.owner_of(session, source)
+        is_own = request.kind != "reset" or source.snapshot_id == self._source.version.snapshot_id
+        self._owner = source.catalog_id if is_own else versions.owner_of(session, source)
         nodes = Node(self._owner, source.snapshot_id), Node(target.catalog_id, target.snapshot_id)
-        self._knows = knowledge(session, nodes[0]), knowledge(session, nodes[1])
+        theirs, ours = knowledge_of(session, nodes)
+        self._knows = theirs, ours
         by_files, names = True, (self._source.name, self._target.name)
         if request.kind == "reset":
             if self._knows[0].keys().isdisjoint(self._knows[1]):
@@ -182,6 +183,9 @@ class _Attempt:
             before = [base.contained for base in found]
             by_files = not all(_may_have_returned(session, before, known) for known in self._knows)
         sides = Sides.of(session, self._runtime.lake_path, [base.version for base in found], source, target)
+        for side, head in ((sides.source, self._source), (sides.target, self._target)):
+            if side.version == head.version:
+                side.share_rows(self._runtime.state(head))  # it may have been read before, and is read again soon
         _check_tables(sides, request.strategies)
         check_keys(sides, request.keys)
         self._source_version = source
@@ -292,7 +296,7 @@ class _Attempt:
         request, source = self._request, self._source_version
         told = f'{_VERBS[request.kind]} "{self._source.name}" at snapshot {source.snapshot_id}'
         # The session that the draft was made in is over.
-        self._draft.base = CatalogState(self._runtime.store, self._target.version)
+        self._draft.base = self._runtime.state(self._target)
         plan = Plan(
             base=self._draft.base,
             changes=(),
@@ -331,9 +335,11 @@ class _Attempt:
         if request.kind == "refresh":
             # Rows of those that it has inherited from may be copied.
             owners |= {*self._target.version.owners} - {request.target}
-        for owner in sorted(owners):
-            session.lock_shared(owner)
-        head = _source_head(session, request, self._target)
+        session.lock_all_shared(sorted(owners))
+        if request.source is None:
+            head = _parent_head(session, self._target)
+        else:
+            head = versions.head_by_id(session, request.source)
         _source_version(session, head, replace(request, at=source.snapshot_id))
 
 
@@ -351,24 +357,21 @@ def _check_tables(sides: Sides, strategies: Strategies) -> None:
             raise InvalidInputError(f'There is no table "{name}" to have a strategy for; nothing was done.')
 
 
-def _source_head(session: Session, request: MergeRequest, target: Head) -> Head:
-    """Return the catalog that is merged; for a refresh, it is the target's parent.
+def _parent_head(session: Session, target: Head) -> Head:
+    """Return the catalog that a fork is refreshed from.
 
     Raises:
-        CatalogDroppedError: It was dropped.
-        CatalogLapsedError: A parent is past its lifetime.
-        InvalidInputError: A catalog to refresh has no parent.
+        CatalogLapsedError: It is past its lifetime.
+        InvalidInputError: There is none, or it was dropped.
     """
-    if request.source is not None:
-        return versions.head_by_id(session, request.source)
-    parent = parent_of(session, request.target) if len(target.version.segments) > 1 else None
+    parent = target.parent if len(target.version.segments) > 1 else None
     found = None if parent is None else heads.head_by_id(session, parent)
     if found is None:
         raise InvalidInputError(
             f'"{target.name}" has no parent to refresh from; nothing was refreshed.',
             hint="Only a fork of a live catalog can be refreshed; any catalog of the tree can be merged into it.",
         )
-    if is_lapsed(session, found.version.catalog_id):
+    if found.expires_at is not None and found.expires_at <= session.now():
         raise limits.head_lapsed_error(found, "nothing was refreshed")
     return found
 
@@ -379,6 +382,8 @@ def _source_version(session: Session, head: Head, request: MergeRequest) -> Vers
     It is one of the source's own snapshots, and retained.
     """
     snapshot = head.version.snapshot_id if request.at is None else request.at
+    if snapshot == head.version.snapshot_id:
+        return head.version
     if request.kind == "reset":
         return versions.version_at(session, head.version, snapshot)
     found = heads.version_of(session, head.version.catalog_id, snapshot)

@@ -63,7 +63,8 @@ def _head(source: Source, found: list[Values]) -> Head:
     catalog, snapshot, schema_version, time, name, parent, *_, requires_message, end = found[0]
     made = snapshot, schema_version, source.time(time)
     version = _version(CatalogId(catalog), *made, [row[6:11] for row in found], is_root=parent is None)
-    return Head(name, version, requires_message == "true", None if end is None else source.time(end))
+    expires_at = None if end is None else source.time(end)
+    return Head(name, version, requires_message == "true", expires_at, parent)
 
 
 def _version(

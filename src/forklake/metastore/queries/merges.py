@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from forklake.metastore.store import Session
 from forklake.metastore.visibility import Chain, Source, chain_params, with_chain
@@ -12,15 +13,39 @@ from forklake.model.overview import SnapshotEdge
 from forklake.model.version import Segment
 
 
-def merged_catalogs(source: Source, chain: Chain) -> dict[CatalogId, SnapshotId]:
-    """Return the newest snapshot of each catalog that merges of a chain brought."""
+def contained_snapshots(
+    source: Source, snapshots: Sequence[tuple[CatalogId, SnapshotId]]
+) -> list[dict[CatalogId, SnapshotId]]:
+    """Return of each of some snapshots the newest snapshot of each catalog that it contains, in one statement.
+
+    Those are its own, those of the chain of its epoch, and what merges of all these brought.
+    """
+    if not snapshots:
+        return []
+    unpacked = source.dialect.unpack(dict.fromkeys(("places", "catalogs", "snapshots"), "bigint"))
     found = source.query(
-        f"{with_chain(source)} SELECT m.source_id, max(m.source_snapshot_id) FROM chain c"
-        " CROSS JOIN forklake.ducklake_merge m"
-        f" WHERE m.catalog_id = c.owner_id AND m.{BEGIN} <= c.bound GROUP BY m.source_id",
-        **chain_params(chain),
+        f"WITH asked(place, catalog_id, snapshot_id) AS ({unpacked}), chain(place, owner_id, bound) AS ("
+        "SELECT place, catalog_id, snapshot_id FROM asked"
+        " UNION ALL SELECT a.place, g.owner_id, g.upto FROM asked a CROSS JOIN forklake.ducklake_segment g"
+        " WHERE g.catalog_id = a.catalog_id AND g.since <= a.snapshot_id AND g.until > a.snapshot_id)"
+        " SELECT place, owner_id, bound FROM chain"
+        f"{MERGED_CATALOGS}",
+        places=list(range(len(snapshots))),
+        catalogs=[catalog for catalog, _ in snapshots],
+        snapshots=[snapshot for _, snapshot in snapshots],
     )
-    return {CatalogId(catalog): SnapshotId(snapshot) for catalog, snapshot in found}
+    contained: list[dict[CatalogId, SnapshotId]] = [{} for _ in snapshots]
+    for place, catalog, snapshot in sorted(found):
+        contained[place][catalog] = max(snapshot, contained[place].get(catalog, snapshot))
+    return contained
+
+
+MERGED_CATALOGS: Final = (
+    " UNION ALL SELECT c.place, m.source_id, max(m.source_snapshot_id) FROM chain c"
+    f" CROSS JOIN forklake.ducklake_merge m WHERE m.catalog_id = c.owner_id AND m.{BEGIN} <= c.bound"
+    " GROUP BY c.place, m.source_id"
+)
+"""What the merges of chains brought, after the chains themselves."""
 
 
 def merging_snapshots(source: Source, chain: Chain, first: SnapshotId) -> list[SnapshotId]:

@@ -17,7 +17,7 @@ from forklake.model.promotions import is_promotion
 from forklake.model.rows import ColumnRow
 from forklake.ops.merging.plan import Planned, TableEdit
 from forklake.ops.merging.table_files import touches_of
-from forklake.ops.merging.things import SCHEMAS
+from forklake.ops.merging.things import SCHEMAS, TABLES
 
 
 def check_result(draft: Draft, planned: Planned) -> None:
@@ -26,7 +26,8 @@ def check_result(draft: Draft, planned: Planned) -> None:
     _check_names(draft, planned)
     for table in planned.tables:
         if table.row is not None:
-            _check_columns(draft, planned, table)
+            if table.edits:
+                _check_columns(draft, planned, table)
             _check_types(draft, planned, table)
             _check_nulls(draft, planned, table)
 
@@ -36,13 +37,12 @@ def _check_schemas(draft: Draft, planned: Planned) -> None:
     gone = [edit.before.row for edit in planned.edits if edit.kind is SCHEMAS and edit.after is None and edit.before]
     missing = {row.schema_id for row in (table.row for table in planned.tables) if row is not None} - there
     sides = planned.sides
-    titles: dict[int, str] = {
-        row.schema_id: row.schema_name
-        for side in (*sides.bases, sides.source, sides.target)
-        for row in side.rows(SCHEMA)
-    }
     # A schema that is gone on one side, and in which something is there in the result.
-    for schema_id in {*missing, *(getattr(row, "schema_id", -1) for row in gone)} - there:
+    lost = {*missing, *(getattr(row, "schema_id", -1) for row in gone)} - there
+    if not lost:
+        return
+    titles: dict[int, str] = {row.schema_id: row.schema_name for side in sides.all for row in side.rows(SCHEMA)}
+    for schema_id in lost:
         for kind, name in ((TABLE, "table_name"), (VIEW, "view_name"), (MACRO, "macro_name")):
             for row in draft.rows(kind, {"schema_id": schema_id}):
                 is_ours = row.origin is not None
@@ -62,10 +62,13 @@ def _check_names(draft: Draft, planned: Planned) -> None:
     schemas = draft.rows(SCHEMA)
     for name in _twice(row.schema_name for row in schemas):
         planned.chooser.refuse(MergeConflict("name", name, None, name, "added", "added"))
-    changed: set[Any] = {table.row.schema_id for table in planned.tables if table.row is not None}
-    for edit in planned.edits:
-        if edit.after is not None and edit.kind is not SCHEMAS:
-            changed.add(getattr(edit.after.row, "schema_id", None))
+    # Only where something comes, or gets another name or schema, can a name be there twice.
+    edits = [*planned.edits, *(edit for table in planned.tables for edit in table.edits if edit.kind is TABLES)]
+    changed: set[Any] = {
+        getattr(edit.after.row, "schema_id", None)
+        for edit in edits
+        if edit.after is not None and edit.kind is not SCHEMAS
+    }
     titles = {row.schema_id: row.schema_name for row in schemas}
     for schema_id in changed & titles.keys():
         of_schema = {"schema_id": schema_id}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from forklake.catalog import lookup
 from forklake.catalog.holdings import version_of
 from forklake.catalog.places import Places, catalog_directories, owner_of
 from forklake.catalog.state import Draft
 from forklake.catalog.table_files import cut_at
+from forklake.metastore.visibility import following_of_owners
 from forklake.metastore.written_tables import (
     COLUMN_MAPPING,
     FILE_COLUMN_STATS,
@@ -22,6 +23,8 @@ from forklake.metastore.written_tables import (
 from forklake.model.ids import DataFileId, MappingId, PartitionId, TableId
 from forklake.model.rows import DataFileRow, DeleteFileRow, FileColumnStatsRow, InlinedDeleteRow
 from forklake.ops.merging.sides import Side, Sides
+
+_OF_FILES: Final[tuple[MetadataTable[Any], ...]] = (FILE_COLUMN_STATS, FILE_VARIANT_STATS, FILE_PARTITION_VALUE)
 
 
 class FileDetails:
@@ -52,12 +55,15 @@ class FileDetails:
     ) -> None:
         self.followers: dict[DataFileId, list[Any]] = {}
         self.described: set[DataFileId] = set()
-        as_own = [row.owned_by(draft.version.catalog_id) for row in files]
-        of_files: tuple[MetadataTable[Any], ...] = (FILE_COLUMN_STATS, FILE_VARIANT_STATS, FILE_PARTITION_VALUE)
-        for kind in of_files:
-            for row in side.following(kind, files):
-                self.followers.setdefault(row.data_file_id, []).append(row)
-            self.described |= {row.data_file_id for row in draft.base.following(kind, as_own)}
+        own = draft.version.catalog_id
+        owner = {row.data_file_id: row.origin.owner for row in files if row.origin is not None}
+        wanted = {(catalog, file) for file, holder in owner.items() for catalog in (holder, own)}
+        for rows in following_of_owners(sides.session, _OF_FILES, wanted).values():
+            for catalog, row in rows:
+                if catalog == owner[row.data_file_id]:
+                    self.followers.setdefault(row.data_file_id, []).append(row)
+                if catalog == own:
+                    self.described.add(row.data_file_id)
         owners = {owner_of(row, side.version.catalog_id) for row in (*files, *deletes)}
         self.roots = catalog_directories(sides.session, sides.lake_path, owners)
 

@@ -13,8 +13,6 @@ from forklake.catalog.changes.inlined import stats_of_rows
 from forklake.catalog.combined_stats import merge_stats
 from forklake.catalog.holdings import HeldFile, version_of
 from forklake.catalog.state import Draft
-from forklake.metastore import visibility
-from forklake.metastore.visibility import BareChain
 from forklake.metastore.written_tables import (
     COLUMN,
     PARTITION_INFO,
@@ -72,7 +70,6 @@ class _Layout:
     written: Written
     details: FileDetails = field(init=False)
     partitions: dict[TableId, set[PartitionId]] = field(init=False, default_factory=dict)
-    own_stats: dict[TableId, TableStatsRow] = field(init=False, default_factory=dict)
 
     def read(self) -> None:
         """Read what is needed of all tables, with as many queries as for one."""
@@ -83,15 +80,18 @@ class _Layout:
         self.details = FileDetails(sides, sides.source, draft, [file.row for file in moving], deletes)
         if not tables:
             return
-        draft.base.keep_tables((COLUMN, PARTITION_INFO, TABLE_STATS, TABLE_COLUMN_STATS), tables)
+        draft.base.keep_tables((COLUMN, TABLE_STATS, TABLE_COLUMN_STATS), tables)
+        draft.base.keep_tables((PARTITION_INFO,), [table.table_id for table in self.planned.tables if table.edits])
         sides.source.keep_tables((TABLE, COLUMN, TABLE_STATS), tables)
-        if moving:
+        if any(file.row.partition_id is not None for file in moving):
             for row, _, _ in draft.history(PARTITION_INFO, {"table_id": tables}):
                 self.partitions.setdefault(row.table_id, set()).add(row.partition_id)
-        # The newest totals that the target itself ever wrote.
-        chain = BareChain([draft.version.catalog_id], [draft.version.snapshot_id])
-        found = visibility.all_latest(sides.session, chain, TABLE_STATS, tables)
-        self.own_stats = {row.table_id: row for row in found}
+
+    def _own_stats(self, table_id: TableId) -> TableStatsRow | None:
+        """Return the newest totals that the target itself ever wrote for a table; nobody's are nearer."""
+        own = self.draft.version.catalog_id
+        found = self.draft.base.latest(TABLE_STATS, table_id)
+        return next((row for row in found if row.origin is None or row.origin.owner == own), None)
 
     def edit_object(self, edit: Edit) -> None:
         self._apply(edit)
@@ -295,7 +295,7 @@ class _Layout:
                 - sum(file.row.file_size_bytes for file in rows.ended),
             )
             self._widen(table, rows)
-        own = self.own_stats.get(table_id)
+        own = self._own_stats(table_id)
         if own is not None:
             stats = replace(stats, next_row_id=own.next_row_id)
         next_columns = [one.next_column_id for one in (stats, theirs, own) if one is not None]

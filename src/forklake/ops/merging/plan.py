@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -102,7 +102,6 @@ class _Planner:
         self._chooser = Chooser(strategies)
         self._objects = ObjectMerge(sides, self._chooser)
         self._rows = RowsMerge(sides, self._chooser, keys, by_files=by_files)
-        self._ours: Mapping[TableId, Touched] = {}
 
     def plan(self, progress: Progress) -> Planned:
         found = self._objects.changes_of((*OTHERS, TABLES, *OF_TABLES))
@@ -111,7 +110,6 @@ class _Planner:
         changed = {kind: found[kind] for kind in (TABLES, *OF_TABLES)}
         candidates = self._changed_tables(self._sides.source)
         theirs = touches_of(self._sides, self._sides.source, sorted(candidates))
-        self._ours = touches_of(self._sides, self._sides.target, sorted(theirs))
         self._rows.read(theirs)
         tables = {TableId(key[0]) for keys in changed.values() for key in keys} | set(theirs)
         for side in self._sides.both:
@@ -130,8 +128,12 @@ class _Planner:
         return Planned(self._sides, self._chooser, edits, made, is_empty=not tables and not any(others.values()))
 
     def _changed_tables(self, side: Side) -> set[TableId]:
-        session = self._sides.session
-        return {table for base in self._sides.bases for table in changed_tables(session, base.version, side.version)}
+        sides = self._sides
+        return {
+            table
+            for base in sides.bases
+            for table in changed_tables(sides.session, base.version, side.version, sides.imported)
+        }
 
     def _table(
         self,
@@ -180,8 +182,7 @@ class _Planner:
         rows = None
         lost = self._lost_columns(table_id, place, edits)
         if theirs or lost.by_target:
-            ours = self._ours if theirs else touches_of(self._sides, self._sides.target, [table_id])
-            rows = self._rows.merge(row, place, theirs, ours.get(table_id, Touched()), lost)
+            rows = self._rows.merge(row, place, theirs, lost)
         named = next((edit.after.row for edit in edits if edit.kind is TABLES and edit.after is not None), row)
         assert isinstance(named, TableRow)
         return TableEdit(table_id, named, edits, rows or None)

@@ -11,9 +11,9 @@ from forklake.catalog.column_history import ColumnHistory
 from forklake.catalog.fields import stored_tree
 from forklake.catalog.holdings import version_of
 from forklake.catalog.state import Draft
-from forklake.metastore.differences import shown_by_one
+from forklake.metastore.differences import may_differ, may_show, shown_by_one
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.visibility import BareChain, latest, visible
+from forklake.metastore.visibility import BareChain, visible
 from forklake.metastore.written_tables import (
     COLUMN,
     DATA_FILE,
@@ -64,8 +64,12 @@ class _Rebase:
         self._new = draft.with_log_alone()
         self._files: dict[TableId, list[DataFileRow]] = {}
         self._deletes: dict[TableId, list[DeleteFileRow]] = {}
+        self._own_rows: dict[MetadataTable[Any], list[Any]] = {}
+        self._differing: set[MetadataTable[Any]] = set()
 
     def rebase(self) -> Draft:
+        self._own_rows = self._read_own_rows()
+        self._differing = self._find_differing()
         written = {table: self._place(table) for table in IDENTITIES}
         for table, rows in written.items():
             self._write(table, rows)
@@ -79,11 +83,26 @@ class _Rebase:
 
     # ---- which rows ----------------------------------------------------------------------------------------------
 
+    def _read_own_rows(self) -> dict[MetadataTable[Any], list[Any]]:
+        """Return the live rows of the catalog itself, where there are any."""
+        session, tables = self._sides.session, list(IDENTITIES)
+        asked = zip(tables, may_show(session, self._alone, tables), strict=True)
+        return {table: visible(session, self._alone, table) for table, has_rows in asked if has_rows}
+
+    def _find_differing(self) -> set[MetadataTable[Any]]:
+        """Return the metadata tables of which the draft's chain and the new one may show different rows."""
+        tables = list(IDENTITIES)
+        asked = zip(tables, may_differ(self._sides.session, self._draft.version, self._chain, tables), strict=True)
+        return {table for table, differs in asked if differs}
+
     def _place(self, table: MetadataTable[Any]) -> list[Row]:
         """End and hide what the draft does not show; return what must begin."""
         session = self._sides.session
-        own = visible(session, self._alone, table)
-        gone, come = shown_by_one(session, self._draft.version, self._chain, table)
+        own = self._own_rows.get(table, [])
+        gone: list[Any] = []
+        come: list[Any] = []
+        if table in self._differing:
+            gone, come = shown_by_one(session, self._draft.version, self._chain, table)
         ended = self._draft.ending_rows(table)
         left = {row.uid: row for row in (*own, *gone)}
         there = {_key(table, row): row for row in come}
@@ -205,8 +224,12 @@ class _Rebase:
         touched = {row.table_id for kind in kinds for row in self._changes_of(kind)}
         for table in (TABLE_STATS, TABLE_COLUMN_STATS):
             for table_id, rows in self._draft.statistics(table).items():
-                if table_id in touched or latest(self._sides.session, self._alone, TABLE_STATS, table_id):
+                if table_id in touched or self._has_own_stats(table_id):
                     self._new.write_latest(table, table_id, rows)
+
+    def _has_own_stats(self, table_id: TableId) -> bool:
+        found = self._sides.target.latest(TABLE_STATS, table_id)
+        return any(not self._is_inherited(row) for row in found)
 
     def _changes_of(self, table: MetadataTable[Any]) -> list[Any]:
         return [*self._new.new_rows_of(table), *self._new.ending_rows(table).values()]

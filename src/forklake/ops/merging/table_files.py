@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from forklake.catalog.holdings import Held
-from forklake.metastore.differences import read_otherwise, visible_of_files
+from forklake.metastore.differences import read_otherwise, uids_of_files
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
-from forklake.model.ids import DataFileId, TableId
+from forklake.model.ids import DataFileId, RowUid, TableId
+from forklake.model.rows import InlinedRow
 from forklake.ops.merging.sides import Side, Sides
 
 _OF_FILES: Final[tuple[MetadataTable[Any], ...]] = (DATA_FILE, DELETE_FILE, INLINED_DELETE)
@@ -33,47 +34,64 @@ def touches_of(sides: Sides, side: Side, tables: Sequence[TableId]) -> dict[Tabl
     """Return the files and inlined rows that a side has otherwise than a base."""
     files: dict[TableId, set[DataFileId]] = {}
     row_ids: dict[TableId, set[int]] = {}
-    for kind in _OF_FILES:
-        for row in sides.changed_by(side, kind, tables):
-            files.setdefault(row.table_id, set()).add(row.data_file_id)
-    for base in sides.bases:
-        for table, file in read_otherwise(sides.session, base.version, side.version, tables):
+    changed = sides.changed_by(side, (*_OF_FILES, INLINED_ROW), tables) if tables else {}
+    for kind, rows in changed.items():
+        for row in rows:
+            if kind is INLINED_ROW:
+                row_ids.setdefault(row.table_id, set()).add(row.row_id)
+            else:
+                files.setdefault(row.table_id, set()).add(row.data_file_id)
+    for base in sides.bases if tables else ():
+        for table, file in read_otherwise(sides.session, base.version, side.version, sides.imported, tables):
             files.setdefault(table, set()).add(file)
-    for inlined in sides.changed_by(side, INLINED_ROW, tables):
-        row_ids.setdefault(inlined.table_id, set()).add(inlined.row_id)
     return {
         table: Touched(frozenset(files.get(table, ())), frozenset(row_ids.get(table, ())))
         for table in {*files, *row_ids}
     }
 
 
-def holdings_of(side: Side, table_id: TableId, what: Touched) -> Held:
-    """Return what a side has of some files and inlined rows of a table."""
-    return holdings_by_table(side, {table_id: what})[table_id]
+def holdings_of(sides: Sequence[Side], table_id: TableId, what: Touched) -> list[Held]:
+    """Return what each of some sides has of some files and inlined rows of a table."""
+    return [of_side[table_id] for of_side in holdings_by_table(sides, {table_id: what})]
 
 
-def holdings_by_table(side: Side, touched: Mapping[TableId, Touched]) -> dict[TableId, Held]:
-    """Return what a side has of some files and inlined rows of tables.
+def holdings_by_table(sides: Sequence[Side], touched: Mapping[TableId, Touched]) -> list[dict[TableId, Held]]:
+    """Return what each of some sides has of some files and inlined rows of tables.
 
-    The files of all tables are read with one query for each kind of row, however many tables there are.
+    There is one query for the files of all sides, and for each side one for each kind of row that it has, however many
+    tables there are.
     """
     files = {file for what in touched.values() for file in what.files}
-    data, deletes, positions = (_rows_by_table(side, kind, files) for kind in _OF_FILES)
+    uids = uids_of_files(sides[0].store, [side.version for side in sides], _OF_FILES, files)
+    return [_holdings(side, of_side, touched) for side, of_side in zip(sides, uids, strict=True)]
+
+
+def _holdings(
+    side: Side, uids: Mapping[MetadataTable[Any], Sequence[RowUid]], touched: Mapping[TableId, Touched]
+) -> dict[TableId, Held]:
+    data, deletes, positions = (_by_table(side.rows_by_uids(kind, uids[kind])) for kind in _OF_FILES)
+    inlined = _by_table(_inlined_rows(side, touched))
     return {
         table: Held.of(
             side.version,
             data.get(table, ()),
             deletes.get(table, ()),
             positions.get(table, ()),
-            side.rows(INLINED_ROW, {"table_id": table, "row_id": sorted(what.row_ids)}) if what.row_ids else (),
+            [row for row in inlined.get(table, ()) if row.row_id in what.row_ids],
         )
         for table, what in touched.items()
     }
 
 
-def _rows_by_table(side: Side, kind: MetadataTable[Any], files: Collection[DataFileId]) -> dict[TableId, list[Any]]:
+def _inlined_rows(side: Side, touched: Mapping[TableId, Touched]) -> list[InlinedRow]:
+    tables = sorted(table for table, what in touched.items() if what.row_ids)
+    row_ids = sorted({row_id for what in touched.values() for row_id in what.row_ids})
+    return side.rows(INLINED_ROW, {"table_id": tables, "row_id": row_ids}) if tables else []
+
+
+def _by_table(rows: Iterable[Any]) -> dict[TableId, list[Any]]:
     found: dict[TableId, list[Any]] = {}
-    for row in visible_of_files(side.store, side.version, kind, files) if files else ():
+    for row in rows:
         found.setdefault(row.table_id, []).append(row)
     return found
 

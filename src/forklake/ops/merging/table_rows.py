@@ -22,7 +22,7 @@ from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose
 from forklake.ops.merging.row_keys import KeyClash, find_clash
 from forklake.ops.merging.row_places import SidePlaces, read_places
 from forklake.ops.merging.sides import Side, Sides
-from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, is_as_base
+from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, is_as_base, touches_of
 
 
 @dataclass
@@ -127,21 +127,31 @@ class RowsMerge:
     def __init__(self, sides: Sides, chooser: Chooser, keys: RowKeys, *, by_files: bool) -> None:
         self._sides, self._chooser, self._keys, self._by_files = sides, chooser, keys, by_files
         self._held: Sequence[Mapping[TableId, Held]] = ()
+        self._ours: dict[TableId, Touched] = {}
 
     def read(self, theirs: Mapping[TableId, Touched]) -> None:
         """Read what the sides have of all that the source changed.
 
         Tables are merged one by one afterwards.
         """
-        sides = (*self._sides.bases, self._sides.source, self._sides.target)
-        self._held = [holdings_by_table(side, theirs) for side in sides]
+        self._held = holdings_by_table(self._sides.all, theirs)
+
+    def _touched_by_target(self, table_id: TableId) -> Touched:
+        """Return what the target has otherwise than a base.
+
+        It is asked for the tables that the source changed together, and not before it is needed.
+        """
+        if table_id not in self._ours:
+            asked = sorted({table_id, *(self._held[0] if self._held else ())})
+            found = touches_of(self._sides, self._sides.target, asked)
+            self._ours |= {table: found.get(table, Touched()) for table in asked}
+        return self._ours[table_id]
 
     def merge(
         self,
         table: TableRow,
         place: tuple[str, str],
         theirs: Touched,
-        ours: Touched,
         lost: LostColumns = _NO_LOSS,
     ) -> RowsEdit:
         """Return what becomes of the rows of a table.
@@ -152,18 +162,15 @@ class RowsMerge:
             table: The table, as one of the sides has it.
             place: The names of its schema and of the table.
             theirs: What the source has otherwise than a base.
-            ours: What the target has otherwise than a base.
             lost: Who has dropped columns that the result has.
         """
-        edit = self._merge(table, place, theirs, ours, lost)
-        self._choose_adopted(edit, table, place, ours)
+        edit = self._merge(table, place, theirs, lost)
+        self._choose_adopted(edit, table, place)
         return edit
 
-    def _merge(
-        self, table: TableRow, place: tuple[str, str], theirs: Touched, ours: Touched, lost: LostColumns
-    ) -> RowsEdit:
+    def _merge(self, table: TableRow, place: tuple[str, str], theirs: Touched, lost: LostColumns) -> RowsEdit:
         keys = self._keys.of(*place)
-        if keys and ours:
+        if keys and (ours := self._touched_by_target(table.table_id)):
             compared = self._compare(table, theirs | ours)
             clash = find_clash(self._sides, table, keys, compared.held, compared.places)
             if clash is not None:
@@ -172,18 +179,20 @@ class RowsMerge:
             *bases, source, target = (of_side[table.table_id] for of_side in self._held)
             if is_as_base(bases, target, theirs):
                 return take_all(table.table_id, source, target)
+        ours = self._touched_by_target(table.table_id)
         return self._merge_rows(table, place, self._compare(table, theirs | ours), lost)
 
-    def _choose_adopted(self, edit: RowsEdit, table: TableRow, place: tuple[str, str], ours: Touched) -> None:
+    def _choose_adopted(self, edit: RowsEdit, table: TableRow, place: tuple[str, str]) -> None:
         """Keep one of two files that are one: both sides adopted it since the bases.
 
         Their rows have ids of their own, so they would be there twice.
         """
         coming = {file.row.data_file_id: file for file in edit.begun if file.row.mapping_id is not None}
-        if not coming or not ours.files:
+        if not coming or not (ours := self._touched_by_target(table.table_id)).files:
             return
         gone = {file.row.data_file_id for file in edit.ended}
-        held = holdings_of(self._sides.target, table.table_id, Touched(ours.files - gone - coming.keys())).files
+        (target,) = holdings_of([self._sides.target], table.table_id, Touched(ours.files - gone - coming.keys()))
+        held = target.files
         staying = {file: one for file, one in held.items() if one.row.mapping_id is not None}
         known = {path: file for file, path in self._paths(self._sides.target, table, staying).items()}
         for file, path in sorted(self._paths(self._sides.source, table, coming).items()) if known else ():
@@ -213,12 +222,12 @@ class RowsMerge:
 
     def _compare(self, table: TableRow, what: Touched) -> _Compared:
         """Read where the rows of some files are."""
-        held, found = self._read(table, (*self._sides.bases, self._sides.source, self._sides.target), what)
+        held, found = self._read(table, self._sides.all, what)
         *bases, theirs, ours = found.places
         return _Compared((held[-2], held[-1]), (bases, theirs, ours), found.open)
 
     def _read(self, table: TableRow, of: Sequence[Side], what: Touched) -> tuple[Sequence[Held], SidePlaces]:
-        held = [holdings_of(side, table.table_id, what) for side in of]
+        held = holdings_of(of, table.table_id, what)
         return held, read_places(self._sides, [(side, table, one) for side, one in zip(of, held, strict=True)])
 
     def _merge_rows(

@@ -134,19 +134,13 @@ class ObjectMerge:
 
     def __init__(self, sides: Sides, chooser: Chooser) -> None:
         self._sides, self._chooser = sides, chooser
-        self._schemas: dict[int, str] = {}
-        for side in (*sides.bases, sides.source, sides.target):
-            for row in side.rows(SCHEMA):
-                self._schemas[row.schema_id] = row.schema_name
 
     def changes_of(self, kinds: Sequence[Kind]) -> dict[Kind, set[Key]]:
         """Return the keys of things that the source has otherwise than a base, by kind."""
         source = self._sides.source
         tables = self._sides.may_change(source, [kind.table for kind in kinds])
-        return {
-            kind: set(by_key(self._sides.changed_by(source, kind.table), kind.key)) if kind.table in tables else set()
-            for kind in kinds
-        }
+        found = self._sides.changed_by(source, [kind.table for kind in kinds if kind.table in tables])
+        return {kind: set(by_key(found.get(kind.table, ()), kind.key)) for kind in kinds}
 
     def merge(self, kind: Kind, keys: Iterable[Key], table: tuple[str, str] | None = None) -> list[Edit]:
         """Return what becomes of things of one kind.
@@ -225,12 +219,16 @@ class ObjectMerge:
         if not wanted:
             return {}
         where = {kind.key[0]: sorted({key[0] for key in wanted})}
-        found = [things(side, kind, where) for side in (*self._sides.bases, self._sides.source, self._sides.target)]
+        found = [things(side, kind, where) for side in self._sides.all]
         return {key: [of_side.get(key) for of_side in found] for key in sorted(wanted, key=repr)}
 
     def schema_name(self, schema_id: int) -> str:
         """Return the name of a schema that one of the sides has."""
-        return self._schemas.get(schema_id, str(schema_id))
+        for side in reversed(self._sides.all):
+            for row in side.rows(SCHEMA):
+                if row.schema_id == schema_id:
+                    return row.schema_name
+        return str(schema_id)
 
     def _place(self, kind: Kind, thing: Thing) -> tuple[str | None, str | None]:
         if kind is SCHEMAS:
