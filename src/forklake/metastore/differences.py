@@ -187,9 +187,10 @@ def uids_of_files(
     if not files:
         return found
     unpack = source.dialect.unpack
-    # The order of the joins is that of the indexes; a list of ids alone would not make SQLite choose that of files.
+    # The order of the joins is that of the indexes, and columns beside those of the index are left out: else SQLite
+    # would not choose that of files, and read all rows of the owners.
     asked = [
-        f"SELECT {number}, r.row_uid, r.catalog_id, r.{BEGIN}, r.{END} FROM wanted w CROSS JOIN owners o"
+        f"SELECT {number}, r.row_uid, r.catalog_id FROM wanted w CROSS JOIN owners o"
         f" CROSS JOIN forklake.{kind.name} r WHERE r.catalog_id = o.owner_id AND r.data_file_id = w.file_id"
         for number, kind in enumerate(kinds)
     ]
@@ -199,10 +200,10 @@ def uids_of_files(
         files=sorted(files),
         owners=sorted({owner for chain in chains for owner in chain.owners}),
     )
-    bounds = [dict(zip(chain.owners, chain.bounds, strict=True)) for chain in chains]
-    for number, uid, owner, begin, end in rows:
-        for of_chain, of_owner in zip(found, bounds, strict=True):
-            if begin <= of_owner.get(owner, _NOT_THERE) < end:
+    of_chains = list(zip(found, (set(chain.owners) for chain in chains), strict=True))
+    for number, uid, owner in rows:
+        for of_chain, owners in of_chains:
+            if owner in owners:
                 of_chain[kinds[number]].append(RowUid(uid))
     return found
 

@@ -40,7 +40,7 @@ class FileDetails:
         deletes: All delete files that may be copied.
 
     Attributes:
-        followers: Statistics and partition values, by data file.
+        followers: Statistics and partition values, by data file; they have no origin.
         described: The data files that the draft's catalog describes already, because it had them before.
         roots: The directories of the catalogs that own the files.
     """
@@ -122,7 +122,7 @@ class Copier:
             origin=None,
         )
         followers = [
-            replace(row, origin=None)
+            row
             for row in self._details.followers.get(old.data_file_id, ())
             if has_partition or not isinstance(row, FILE_PARTITION_VALUE.row)
         ]

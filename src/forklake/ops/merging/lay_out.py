@@ -10,7 +10,7 @@ from typing import Any
 from forklake.catalog import lookup
 from forklake.catalog.changes.files import leaves_of
 from forklake.catalog.changes.inlined import stats_of_rows
-from forklake.catalog.combined_stats import merge_stats
+from forklake.catalog.combined_stats import FileStats, widen_stats
 from forklake.catalog.holdings import HeldFile, version_of
 from forklake.catalog.state import Draft
 from forklake.metastore.written_tables import (
@@ -21,11 +21,10 @@ from forklake.metastore.written_tables import (
     TABLE_STATS,
 )
 from forklake.model.change_log import ChangeKind, LoggedChange
-from forklake.model.definitions import ColumnStats, NewDeleteFile
+from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, PartitionId, TableId
 from forklake.model.rows import (
     DeleteFileRow,
-    FileColumnStatsRow,
     InlinedDeleteRow,
     MacroImplRow,
     MacroRow,
@@ -309,26 +308,22 @@ class _Layout:
         leaves = leaves_of(lookup.columns(draft, table_id)).values()
         known = lookup.column_stats(draft, table_id)
         was_empty = lookup.table_stats(draft, table_id).record_count == 0
-        told: dict[DataFileId, dict[ColumnId, ColumnStats]] = {
-            file.row.data_file_id: {
-                row.column_id: _column_stats(row) for row in self.details.column_stats(file.row.data_file_id)
-            }
-            for file in rows.begun
-        }
+        told: list[dict[ColumnId, FileStats]] = [
+            {row.column_id: row for row in self.details.column_stats(file.row.data_file_id)} for file in rows.begun
+        ]
         documents = [json.loads(row.document) for row in rows.begun_rows]
         texts = [{ColumnId(int(column)): text for column, text in document.items()} for document in documents]
-        inlined = stats_of_rows(lookup.columns(draft, table_id), texts)
-        widened = []
-        for leaf in leaves:
-            given: list[ColumnStats | None] = [
-                told.get(file.row.data_file_id, {}).get(leaf.column_id) for file in rows.begun
-            ]
-            given += [inlined.get(leaf.column_id)] if texts else []
-            merged = known.get(leaf.column_id)
-            for place, one in enumerate(given):
-                merged = merge_stats(leaf, merged, one, is_first=was_empty and place == 0)
-            if merged is not None:
-                widened.append(merged)
+        if texts:
+            told.append({**stats_of_rows(lookup.columns(draft, table_id), texts)})
+        widened = [
+            widen_stats(
+                leaf,
+                known.get(leaf.column_id),
+                [of_file.get(leaf.column_id) for of_file in told],
+                was_empty=was_empty,
+            )
+            for leaf in leaves
+        ]
         draft.write_latest(TABLE_COLUMN_STATS, table_id, widened)
 
 
@@ -339,18 +334,6 @@ def _moving(rows: RowsEdit) -> list[HeldFile]:
 
 def _deletes_of(file: HeldFile) -> list[DeleteFileRow | InlinedDeleteRow]:
     return [*file.positions, *([] if file.deletes is None else [file.deletes])]
-
-
-def _column_stats(row: FileColumnStatsRow) -> ColumnStats:
-    return ColumnStats(
-        column_size_bytes=row.column_size_bytes,
-        value_count=row.value_count,
-        null_count=row.null_count,
-        min_value=row.min_value,
-        max_value=row.max_value,
-        contains_nan=row.contains_nan,
-        extra_stats=row.extra_stats,
-    )
 
 
 def _log_entries(edit: Edit, schema_name: Any) -> list[LoggedChange]:
