@@ -79,7 +79,10 @@ class CatalogState:
         self._kept: dict[tuple[str, tuple[tuple[str, Any], ...]], list[Any]] = {}
 
     def share_rows(self, other: CatalogState) -> None:
-        """Keep the same rows as another state of the same version, from now on: what one has read, the other knows."""
+        """Share the cached rows of another state of the same version.
+
+        What one reads from now on, the other knows.
+        """
         assert self.version == other.version
         self._kept = other._kept
 

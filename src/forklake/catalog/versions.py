@@ -46,7 +46,9 @@ def head_by_id(store: Store | Session, catalog: CatalogId) -> Head:
 
 
 def heads_by_ids(store: Store | Session, catalogs: Sequence[CatalogId]) -> list[Head]:
-    """Return live catalogs with their newest snapshots, in the order asked for, in one statement.
+    """Return live catalogs with their newest snapshots, in one statement.
+
+    They come in the order asked for.
 
     Raises:
         NotFoundError: One was dropped, or never existed.

@@ -60,9 +60,10 @@ def visible_by_uids(source: Source, chain: Chain, table: MetadataTable[R], uids:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The uids of rows that the first of two versions may show and the second may not, and the other way round.
+    """The uids of rows that only one of two versions may show.
 
-    Rows of other metadata tables that were hidden are among them.
+    The first set is of those that the first version may show. Rows of other metadata tables that were hidden are among
+    them.
     """
 
     first: set[RowUid] = field(default_factory=set)
@@ -76,7 +77,7 @@ def candidates(
     kinds: Sequence[MetadataTable[Any]],
     tables: Sequence[TableId] | None = None,
 ) -> dict[MetadataTable[Any], Candidates]:
-    """Return which rows of some interval tables may be shown by one of two versions alone.
+    """Return which rows of interval tables only one of two versions may show.
 
     What begins between the bounds of its owner is shown by the version with the higher bound at most, what ends there
     by the other. What is hidden between them may be shown by either. There is one statement for each few owners whose
@@ -88,8 +89,8 @@ def candidates(
         kinds = [kind for kind in kinds if kind.scope is None]
 
     def ask(place: int) -> list[str]:
-        changed = [text for number, kind in enumerate(kinds) for text in _changed(number, kind, place, tables)]
-        return changed + _hidden(kinds, place, tables)
+        changed = [text for number, kind in enumerate(kinds) for text in _ask_rows(number, kind, place, tables)]
+        return changed + _ask_tombstones(kinds, place, tables)
 
     params: dict[str, Any] = {} if tables is None else {"of": list(tables)}
     for step, number, what, uid in _ask_steps(source, one, other, ask, **params):
@@ -109,7 +110,7 @@ def candidates(
 _BEGUN, _ENDED, _HIDDEN = range(3)
 
 
-def _changed(number: int, kind: MetadataTable[Any], place: int, tables: Sequence[TableId] | None) -> tuple[str, str]:
+def _ask_rows(number: int, kind: MetadataTable[Any], place: int, tables: Sequence[TableId] | None) -> tuple[str, str]:
     rows = f"r.row_uid FROM forklake.{kind.name} r WHERE r.catalog_id = :owner{place}"
     if tables is not None and kind.scope is not None:
         rows += f" AND r.{kind.scope} IN (:of...)"
@@ -121,7 +122,7 @@ def _changed(number: int, kind: MetadataTable[Any], place: int, tables: Sequence
     )
 
 
-def _hidden(kinds: Sequence[MetadataTable[Any]], place: int, tables: Sequence[TableId] | None) -> list[str]:
+def _ask_tombstones(kinds: Sequence[MetadataTable[Any]], place: int, tables: Sequence[TableId] | None) -> list[str]:
     rows = (
         f"{_HIDDEN}, z.row_uid FROM forklake.ducklake_tombstone z WHERE z.catalog_id = :owner{place}"
         f" AND z.snapshot_id > :low{place} AND z.snapshot_id <= :high{place}"
@@ -178,10 +179,10 @@ def may_show(source: Source, chain: Chain, tables: Sequence[MetadataTable[Any]])
 def uids_of_files(
     source: Source, chains: Sequence[Chain], kinds: Sequence[MetadataTable[Any]], files: Collection[DataFileId]
 ) -> list[dict[MetadataTable[Any], list[RowUid]]]:
-    """Return the uids of rows of some data files that versions may show, for each version and metadata table.
+    """Return the uids of rows of some data files that versions may show.
 
-    The metadata tables are interval tables that name data files. They are asked in one statement, by the ids of the
-    files, however many files and versions there are.
+    They come for each version and metadata table. The metadata tables are interval tables that name data files. They
+    are asked in one statement, by the ids of the files, however many files and versions there are.
     """
     found: list[dict[MetadataTable[Any], list[RowUid]]] = [{kind: [] for kind in kinds} for _ in chains]
     if not files:
@@ -269,7 +270,10 @@ def read_otherwise(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An owner whose bounds differ, with the lower and the higher one, and whether the first version has the lower."""
+    """An owner whose bounds differ, with the lower and the higher one.
+
+    It says whether the first version has the lower one.
+    """
 
     owner: CatalogId
     low: SnapshotId
@@ -289,7 +293,9 @@ def _between(one: Chain, other: Chain) -> Iterator[_Step]:
 def _ask_steps(
     source: Source, one: Chain, other: Chain, ask: Callable[[int], Sequence[str]], **params: Any
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield what is found for the owners whose bounds differ: the step, and the values.
+    """Yield what is found for the owners whose bounds differ.
+
+    Each time it is the step, and then the values.
 
     Args:
         source: The database.

@@ -202,10 +202,10 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
 def following_of_owners(
     source: Source, kinds: Sequence[MetadataTable[Any]], wanted: Collection[tuple[CatalogId, int]]
 ) -> dict[MetadataTable[Any], list[tuple[CatalogId, Any]]]:
-    """Return the rows of several tables that follow one interval table, each with its owner.
+    """Return the rows of several tables that follow one interval table.
 
-    ``wanted`` has owners and ids of the rows that they belong to. One statement asks of which tables there are any, and
-    one more is needed for each of these.
+    Each comes with its owner. ``wanted`` has owners and ids of the rows that they belong to. One statement asks of
+    which tables there are any, and one more is needed for each of these.
     """
     found: dict[MetadataTable[Any], list[tuple[CatalogId, Any]]] = {kind: [] for kind in kinds}
     if not wanted:

@@ -44,7 +44,7 @@ def diff_catalogs(runtime: Runtime, before: Version, after: Version) -> CatalogD
     with _compare(runtime, before, after) as sides:
         objects = ObjectDiff(sides)
         tables = {TableId(key[0]) for key in objects.tables}
-        tables |= changed_tables(sides.session, before, after, sides.imported)
+        tables |= changed_tables(sides.session, before, after, sides.imported_catalogs)
         changes = list(objects.first_changes())
         altered = {table for change in changes if (table := getattr(change, "table_id", None)) is not None}
         touched = touches_of(sides, sides.source, sorted(tables))

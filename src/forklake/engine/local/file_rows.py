@@ -87,9 +87,10 @@ def file_rows(
 
 
 def rows_at(file: ScanFile, positions: NDArray[np.int64], table: str) -> Rows:
-    """Return where the rows at some positions of a file come from, deleted or not, without their columns.
+    """Return the rows at some positions of a file, without their columns.
 
-    The positions are in order. Those that the file does not have are left out; without positions, nothing is read.
+    Deleted rows are among them. The positions are in order. Those that the file does not have are left out; without
+    positions, nothing is read.
 
     Raises:
         DataFileError: The file is missing, damaged, or cannot be decrypted.

@@ -16,9 +16,10 @@ from forklake.model.version import Segment
 def contained_snapshots(
     source: Source, snapshots: Sequence[tuple[CatalogId, SnapshotId]]
 ) -> list[dict[CatalogId, SnapshotId]]:
-    """Return of each of some snapshots the newest snapshot of each catalog that it contains, in one statement.
+    """Return what each of some snapshots contains, in one statement.
 
-    Those are its own, those of the chain of its epoch, and what merges of all these brought.
+    It is told by the newest snapshot of each catalog. Those are its own, those of the chain of its epoch, and what
+    merges of all these brought.
     """
     if not snapshots:
         return []

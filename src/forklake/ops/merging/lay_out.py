@@ -87,7 +87,10 @@ class _Layout:
                 self.partitions.setdefault(row.table_id, set()).add(row.partition_id)
 
     def _own_stats(self, table_id: TableId) -> TableStatsRow | None:
-        """Return the newest totals that the target itself ever wrote for a table; nobody's are nearer."""
+        """Return the newest totals that the target itself wrote for a table.
+
+        Nobody's are nearer, so they are those that it shows.
+        """
         own = self.draft.version.catalog_id
         found = self.draft.base.latest(TABLE_STATS, table_id)
         return next((row for row in found if row.origin is None or row.origin.owner == own), None)

@@ -132,7 +132,7 @@ class _Planner:
         return {
             table
             for base in sides.bases
-            for table in changed_tables(sides.session, base.version, side.version, sides.imported)
+            for table in changed_tables(sides.session, base.version, side.version, sides.imported_catalogs)
         }
 
     def _table(

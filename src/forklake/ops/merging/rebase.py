@@ -90,7 +90,10 @@ class _Rebase:
         return {table: visible(session, self._alone, table) for table, has_rows in asked if has_rows}
 
     def _find_differing(self) -> set[MetadataTable[Any]]:
-        """Return the metadata tables of which the draft's chain and the new one may show different rows."""
+        """Return the metadata tables of which the two chains may show other rows.
+
+        They are the draft's and the new one.
+        """
         tables = list(IDENTITIES)
         asked = zip(tables, may_differ(self._sides.session, self._draft.version, self._chain, tables), strict=True)
         return {table for table, differs in asked if differs}

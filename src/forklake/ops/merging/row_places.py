@@ -1,4 +1,7 @@
-"""Reads where rows are: the ids and versions of those that sides may have otherwise than each other."""
+"""Reads where rows are, with their ids and versions.
+
+Those count that the sides may have otherwise than each other.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ class SidePlaces:
 
 
 def read_places(sides: Sides, held: Sequence[tuple[Side, TableRow | None, Held]]) -> SidePlaces:
-    """Read the ids and versions of the live rows of a table that sides may have otherwise than each other.
+    """Read the ids and versions of live rows that sides may have otherwise.
 
     A row is at one place on a side. So one that all have at the same place is the same for all, and nothing is read
     of it: of files that all have, only the rows at positions that one of them deleted.
@@ -45,7 +48,7 @@ def read_places(sides: Sides, held: Sequence[tuple[Side, TableRow | None, Held]]
         held: Each side, the table as it has it, and its files and inlined rows; no table, no rows.
     """
     scans = [_scan(sides, *one) for one in held]
-    parts: list[list[_Part]] = [[] if table is None else _inlined(of_side) for _, table, of_side in held]
+    parts: list[list[_Part]] = [[] if table is None else _inlined_places(of_side) for _, table, of_side in held]
     positions: dict[DataFileId, Numbers] = {}
     for file, scanned in scans[0].items() if len(scans) > 1 else ():
         found = [scan.get(file) for scan in scans]
@@ -67,7 +70,7 @@ def _scan(sides: Sides, side: Side, table: TableRow | None, held: Held) -> dict[
     return {file.data_file_id: file for file in planner.plan_rows(files_of(files), []).files}
 
 
-def _inlined(held: Held) -> list[_Part]:
+def _inlined_places(held: Held) -> list[_Part]:
     if not held.rows:
         return []
     ids = np.array(sorted(held.rows), np.int64)
@@ -89,9 +92,9 @@ def _is_same(one: ScanFile, other: ScanFile) -> bool:
 
 
 def _read_open(found: Sequence[ScanFile], table: str, parts: Sequence[list[_Part]]) -> Numbers:
-    """Add the rows of a file that not all sides have to the parts; return the positions of these rows.
+    """Add the rows of a file that not all sides have to the parts.
 
-    ``found`` has the file with the deletes of each side.
+    The positions of these rows are returned. ``found`` has the file with the deletes of each side.
     """
     gone: list[Numbers] = []
     known: dict[object, Numbers] = {}

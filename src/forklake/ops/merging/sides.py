@@ -40,7 +40,10 @@ class Side(CatalogState):
         return super().rows(table, where)
 
     def rows_by_uids(self, table: MetadataTable[R], uids: Collection[RowUid]) -> list[R]:
-        """Return those rows of an interval table with some uids that the version shows; each is read once."""
+        """Return the rows with some uids that the version shows.
+
+        Each is read once.
+        """
         known = self._by_uid.setdefault(table.name, {})
         missing = [uid for uid in uids if uid not in known]
         known |= dict.fromkeys(missing)
@@ -110,7 +113,7 @@ class Sides:
         return Sides(session, self.lake_path, bases, self.source.read_by(session), self.target.read_by(session))
 
     @cached_property
-    def imported(self) -> set[CatalogId]:
+    def imported_catalogs(self) -> set[CatalogId]:
         """The catalogs of the sides' chains that were imported."""
         return imported_owners(self.session, {owner for side in self.all for owner in side.version.owners})
 
@@ -129,7 +132,7 @@ class Sides:
     def changed_by(
         self, side: Side, kinds: Sequence[MetadataTable[Any]], tables: Sequence[TableId] | None = None
     ) -> dict[MetadataTable[Any], list[Any]]:
-        """Return the rows of metadata tables that a side or a base shows and the other does not.
+        """Return the rows that either a side or a base shows, by metadata table.
 
         Rows that several bases show are there several times.
         """

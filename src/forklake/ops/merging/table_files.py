@@ -42,7 +42,7 @@ def touches_of(sides: Sides, side: Side, tables: Sequence[TableId]) -> dict[Tabl
             else:
                 files.setdefault(row.table_id, set()).add(row.data_file_id)
     for base in sides.bases if tables else ():
-        for table, file in read_otherwise(sides.session, base.version, side.version, sides.imported, tables):
+        for table, file in read_otherwise(sides.session, base.version, side.version, sides.imported_catalogs, tables):
             files.setdefault(table, set()).add(file)
     return {
         table: Touched(frozenset(files.get(table, ())), frozenset(row_ids.get(table, ())))

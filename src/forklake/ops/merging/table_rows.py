@@ -317,7 +317,10 @@ class RowsMerge:
 
 
 def _others(file: HeldFile, live: Numbers, compared: Numbers | None) -> Numbers:
-    """Return the positions without a live row, given those with one among the compared ones, or among all."""
+    """Return the positions of a file without a live row.
+
+    Those with one are given, among the compared ones or among all.
+    """
     if compared is not None:
         return np.setdiff1d(compared, live, assume_unique=True)
     is_other = np.ones(file.row.record_count, np.bool_)
