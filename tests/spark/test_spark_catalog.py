@@ -18,7 +18,9 @@ import forklake
 from forklake import Catalog, Lake, SparkCatalog
 from forklake.errors import AlreadyExistsError, EngineError, InvalidInputError, NotFoundError
 from forklake.spark_catalog import bridge, classes
+from tests.lakes import lakes
 from tests.pages import DOCS, run_examples
+from tests.servers import PostgresServer
 
 GUIDE = DOCS / "guide" / "spark.md"
 
@@ -200,6 +202,29 @@ def test_views_and_cached_tables_see_later_rows_and_frames_do_not(session: Spark
     shop.table("orders").append([{"id": 3}])
     assert frame.count() == 1
     assert session.table("seen").count() == session.table("shop.main.orders").count() == 3
+
+
+def test_views_of_the_lake_are_read_at_the_statements_snapshot_and_lead_nowhere_else(
+    session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    shop.create_table("orders", {"id": "BIGINT", "amount": "BIGINT"}).append(
+        [{"id": n, "amount": n % 3} for n in range(9)]
+    )
+    shop.sql("CREATE VIEW main.sums (kind, n) AS SELECT amount, count(*) FROM orders GROUP BY ALL")
+    lake.create_catalog("other").create_table("secret", {"id": "BIGINT"}).append([{"id": 1}])
+    shop.views.create("leak", "SELECT * FROM other.main.secret")
+    first = shop.head
+    both = "SELECT sum(n) - (SELECT count(*) FROM shop.main.orders) FROM shop.main.sums"
+    assert rows(session, both) == [(0,)]
+    session.sql("INSERT INTO shop.main.orders VALUES (9, 0)")
+    assert rows(session, both) == [(0,)]
+    assert rows(session, f"SELECT sum(n) FROM shop.main.sums VERSION AS OF {first}") == [(9,)]
+    assert [row.tableName for row in session.sql("SHOW TABLES IN shop.main").collect()] == ["leak", "orders", "sums"]
+    with pytest.raises(IllegalArgumentException, match='"other" does not exist'):
+        session.sql("SELECT * FROM shop.main.leak")
+    for text in ("DELETE FROM shop.main.sums", "ALTER TABLE shop.main.sums ADD COLUMNS (x INT)"):
+        with pytest.raises(PySparkException, match="is a view"):
+            session.sql(text)
 
 
 # ---- one snapshot per statement --------------------------------------------------------------------------------------
@@ -592,8 +617,9 @@ def test_a_lake_that_is_closed_or_dropped_is_told_in_words(session: SparkSession
             session.sql("SELECT * FROM gone.main.orders")
 
 
-def test_threads_share_an_attachment(session: SparkSession, shop: Catalog) -> None:
-    shop.create_table("orders", {"id": "BIGINT"})
+def test_threads_share_an_attachment_to_a_lake_in_postgresql(
+    session: SparkSession, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
     failures: list[BaseException] = []
 
     def work(number: int) -> None:
@@ -605,13 +631,27 @@ def test_threads_share_an_attachment(session: SparkSession, shop: Catalog) -> No
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-    assert shop.table("orders").count() == 12
+    with (
+        lakes("postgres", tmp_path, postgres_server) as made,
+        forklake.open(made.url(), data_path=tmp_path / "data", spark=session) as lake,
+    ):
+        shop = lake.create_catalog("shop")
+        with lake.attach(session, catalog="shop"):
+            session.sql("CREATE TABLE shop.main.orders (id BIGINT)")
+            first = shop.head
+            threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert not failures
+            source = "(SELECT explode(sequence(0, 99)) AS id)"
+            session.sql(
+                f"MERGE INTO shop.main.orders t USING {source} s ON t.id = s.id WHEN MATCHED AND s.id >= 30 THEN DELETE"
+                " WHEN NOT MATCHED AND s.id > 97 THEN INSERT *"
+            )
+            assert rows(session, f"SELECT count(*) FROM shop.main.orders VERSION AS OF {first}") == [(0,)]
+        assert shop.table("orders").count() == 11
 
 
 def test_a_stream_reads_and_writes_attached_tables_in_its_batches(

@@ -15,8 +15,8 @@ from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.lake.internals import begin_on, is_past
-from forklake.model.ids import SnapshotId, TableId
-from forklake.model.rows import SchemaRow, TableRow
+from forklake.model.ids import SnapshotId, TableId, ViewId
+from forklake.model.rows import SchemaRow, TableRow, ViewRow
 from forklake.ops.runtime import Runtime
 from forklake.spark_catalog.statements import Statements
 
@@ -33,13 +33,13 @@ MAIN = "main"
 
 @dataclass(frozen=True, slots=True)
 class ReadKey:
-    """A table at a snapshot, as Java knows it."""
+    """A table or view at a snapshot, as Java knows it."""
 
-    table_id: TableId
+    object_id: TableId | ViewId
     snapshot_id: SnapshotId
 
     def __str__(self) -> str:
-        return f"{self.table_id}.{self.snapshot_id}"
+        return f"{self.object_id}.{self.snapshot_id}"
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -91,11 +91,22 @@ class Attached:
         schema = self.schema(content, words)
         return None if schema is None else lookup.find_table(content, schema.schema_id, words["name"])
 
-    def has(self, content: Content, words: Words) -> bool:
-        """Return whether the name that is asked about is taken, by a table or a view."""
+    def view(self, content: Content, words: Words) -> ViewRow | None:
+        """Return the view that is asked about; None if there is none."""
         schema = self.schema(content, words)
-        finds = lookup.find_table, lookup.find_view
-        return schema is not None and any(find(content, schema.schema_id, words["name"]) for find in finds)
+        return None if schema is None else lookup.find_view(content, schema.schema_id, words["name"])
+
+    def check_no_view(self, content: Content, words: Words) -> None:
+        """Refuse to change a view.
+
+        Raises:
+            InvalidInputError: A view has the name.
+        """
+        if self.view(content, words) is not None:
+            raise InvalidInputError(
+                f'"{words["name"]}" is a view of the lake; nothing was changed.',
+                hint="Views are made and dropped by forklake's own SQL, and by catalog.views.",
+            )
 
     def begin(self, words: Words, replaced: TableId | None = None) -> Transaction:
         """Begin a transaction on the snapshot that a statement sees.
@@ -134,7 +145,7 @@ def read_at(words: Words, table: TableId | None) -> SnapshotId | None:
     None: they were not read of it.
     """
     keys = map(ReadKey.parse, words.get("reads", ()))
-    return min((key.snapshot_id for key in keys if key.table_id == table), default=None)
+    return min((key.snapshot_id for key in keys if key.object_id == table), default=None)
 
 
 Question: TypeAlias = Callable[[Attached, Words, Any], Answer]

@@ -70,7 +70,8 @@ def create_table(attached: Attached, words: Words, given: Any) -> Answer:
         else:
             run(attached.catalog, verb)
     except AlreadyExistsError:
-        if how != "create" or not attached.has(content_of(attached.catalog), words):
+        now = content_of(attached.catalog)
+        if how != "create" or (attached.table(now, words) is None and attached.view(now, words) is None):
             raise  # two columns of one name
         return NO
     return YES
@@ -83,7 +84,9 @@ def alter_table(attached: Attached, words: Words, given: Any) -> Answer:
         InvalidInputError: Tables of a lake cannot be altered like that; nothing was changed.
     """
     attached.check_writable()
-    if attached.table(content_of(attached.catalog), words) is None:
+    content = content_of(attached.catalog)
+    attached.check_no_view(content, words)
+    if attached.table(content, words) is None:
         return None
 
     def verb(staging: Staging) -> None:

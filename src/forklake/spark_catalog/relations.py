@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.catalog import describe, lookup, versions
@@ -13,8 +14,8 @@ from forklake.catalog.moments import Moment, TagName
 from forklake.catalog.state import CatalogState, Content
 from forklake.errors import NotFoundError
 from forklake.lake.internals import content_of
-from forklake.model.quoting import quote_spark_name
-from forklake.model.rows import TableRow
+from forklake.model.quoting import quote_name, quote_spark_name
+from forklake.model.rows import TableRow, ViewRow
 from forklake.ops.read_table import plan_table
 from forklake.spark_catalog import table_facts
 from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, say
@@ -25,7 +26,9 @@ _LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microsec
 
 
 def resolve(attached: Attached, words: Words, given: Any) -> Answer:
-    """Return a key for a table at the snapshot of a statement, or at the moment named.
+    """Return a key for a table or view at the snapshot of a statement.
+
+    A moment that is named counts instead.
 
     A key always means the same rows.
 
@@ -34,26 +37,37 @@ def resolve(attached: Attached, words: Words, given: Any) -> Answer:
         NotFoundError: There was no such table at the moment.
     """
     content = _content(attached, words)
-    row = attached.table(content, words)
-    if row is not None:
-        return str(ReadKey(row.table_id, content.version.snapshot_id))
+    snapshot = content.version.snapshot_id
+    if (row := attached.table(content, words)) is not None:
+        return str(ReadKey(row.table_id, snapshot))
+    if (view := attached.view(content, words)) is not None:
+        return str(ReadKey(view.view_id, snapshot))
     if _moment(words) is None:
         return None
-    raise NotFoundError(
-        f'There was no table "{words["name"]}" at snapshot {content.version.snapshot_id} of catalog "{attached.name}".'
-    )
+    raise NotFoundError(f'There was no table "{words["name"]}" at snapshot {snapshot} of catalog "{attached.name}".')
 
 
 def describe_table(attached: Attached, words: Words, given: Any) -> Answer:
     """Return the properties and partition keys of a resolved table."""
     content = _content(attached, words)
+    if (view := attached.view(content, words)) is not None:
+        return say({"properties": describe.object_tags(content, view.view_id), "keys": []})
     row = _row(attached, content, words)
     return say({"properties": table_facts.properties(content, row), "keys": table_facts.keys(content, row)})
 
 
 def plan(attached: Attached, words: Words, given: Any) -> Answer:
-    """Return the plan of a resolved table: that of its DataFrame."""
+    """Return the plan of a resolved table: that of its DataFrame.
+
+    The plan of a view is that of its query.
+
+    Raises:
+        ForklakeError: The query of a view cannot be computed.
+    """
     content = _content(attached, words)
+    if (view := attached.view(content, words)) is not None:
+        shown: Any = _view_rows(attached, content, view)
+        return shown._jdf.queryExecution().analyzed()
     row = _row(attached, content, words)
     frame = attached.runtime.engine.scan(plan_table(attached.runtime, content, row, None))
     comments = {column.name: column.comment for column in describe.columns(content, row.table_id)}
@@ -66,9 +80,10 @@ def target(attached: Attached, words: Words, given: Any) -> Answer:
     """Return the columns, properties and partition keys of a table to change.
 
     Raises:
-        InvalidInputError: Nothing can be changed through this attachment.
+        InvalidInputError: It is a view, or nothing can be changed through this attachment.
     """
     content = attached.statements.content(words["statement"])
+    attached.check_no_view(content, words)
     row = attached.table(content, words)
     if row is None:
         return None
@@ -88,10 +103,13 @@ def exists(attached: Attached, words: Words, given: Any) -> Answer:
 
 
 def tables(attached: Attached, words: Words, given: Any) -> Answer:
-    """Return the names of the tables of a schema."""
+    """Return the names of the tables and views of a schema."""
     content = _now(attached)
     found = attached.schema(content, words)
-    return None if found is None else say([row.table_name for row in lookup.tables(content, found.schema_id)])
+    if found is None:
+        return None
+    names = [row.table_name for row in lookup.tables(content, found.schema_id)]
+    return say(sorted([*names, *(row.view_name for row in lookup.views(content, found.schema_id))]))
 
 
 def schemas(attached: Attached, words: Words, given: Any) -> Answer:
@@ -143,6 +161,19 @@ def _content(attached: Attached, words: Words) -> Content:
 def _row(attached: Attached, content: Content, words: Words) -> TableRow:
     names = words["schema"]
     return lookup.table(content, words["name"], names[0] if names else MAIN)
+
+
+def _view_rows(attached: Attached, content: Content, view: ViewRow) -> DataFrame:
+    """Return the rows of a view, at the snapshot of the content.
+
+    The session is confined: the text of a view leads to no other catalog.
+    """
+    schema = lookup.schema_by_id(content, view.schema_id).schema_name
+    seen = attached.catalog.at(content.version.snapshot_id)
+    with seen.session(confined=True) as session:
+        found = session.sql(f"FROM {quote_name(schema)}.{quote_name(view.view_name)}")
+        assert found is not None
+        return found.dataframe()
 
 
 def _with_comment(name: str, comment: str | None) -> Any:
