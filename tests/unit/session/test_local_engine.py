@@ -53,6 +53,8 @@ def plan(session: Connection, text: str) -> str:
 QUERIES = [
     "SELECT id, n + 1, d * 2, f / 2, s || '!' FROM t WHERE n IS NOT NULL ORDER BY id",
     "SELECT n, count(*), sum(n), sum(d), avg(d), min(s), max(day) FROM t GROUP BY n HAVING count(*) > 0 ORDER BY n",
+    "SELECT n, avg(v), avg(DISTINCT v) FROM (SELECT n, CASE id WHEN 1 THEN 9223372036854775807 WHEN 4 THEN"
+    " -9223372036854775806 ELSE id END AS v FROM t) GROUP BY n ORDER BY avg(v)",
     "SELECT id FROM t WHERE f > 0.25 ORDER BY id",
     "SELECT id FROM t WHERE f <= 0 ORDER BY id",
     "SELECT a.id, b.id FROM t a JOIN t b ON a.n = b.n AND a.id < b.id ORDER BY ALL",
@@ -91,6 +93,7 @@ LEFT = {
     "SELECT CAST(d AS INTEGER) FROM t": "CAST",
     "SELECT CAST(s AS DATE) FROM t": "CAST",
     "SELECT mode(n) FROM t": "mode",
+    "SELECT avg(n) FILTER (WHERE n > 0) FROM t": "average",
     "SELECT upper(s), lower(s) FROM t": "upper",
     "SELECT trim(s) FROM t": "trim",
     "SELECT id FROM t WHERE s ILIKE 'b'": "ILIKE",

@@ -191,16 +191,17 @@ class _Tree:
                 return
             case exp.Select():
                 self._check_stars(node)
-            case exp.Avg():
-                self._average(node)
             case exp.Dot():
                 _refuse("this field")
         _check(node)
         if isinstance(node, exp.Func) and self.names.macro((function_name(node),)):
             _refuse(f'macro "{function_name(node)}"')
+        is_exact = isinstance(node, exp.Avg) and self._is_exact(node)
         for part in list(node.iter_expressions()):
             if not isinstance(part, exp.With):
                 self.visit(part, common)
+        if is_exact and isinstance(node, exp.Avg):
+            node.replace(_divided_total(node))
 
     def _visit_common(self, clause: exp.With, common: frozenset[str]) -> frozenset[str]:
         if clause.args.get("recursive"):
@@ -243,14 +244,22 @@ class _Tree:
             left_out = [exp.to_identifier(name, quoted=True) for name in hidden]
             star.set("except_", [*(star.args.get("except_") or ()), *left_out])
 
-    def _average(self, node: exp.Avg) -> None:
-        """Have numbers averaged as Spark does: each becomes a float first."""
+    def _is_exact(self, node: exp.Avg) -> bool:
+        """Return whether an average is one of numbers that are no floats."""
         value = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
         bound = self.writer.value_of(self.originals[id(value)]) if id(value) in self.originals else None
-        if bound is None:
+        if bound is None or (bound.type != types.FLOAT64 and isinstance(node.parent, exp.Filter)):
             _refuse("this average")
-        if bound.type != types.FLOAT64:
-            value.replace(exp.Cast(this=value.copy(), to=exp.DataType.build("DOUBLE")))
+        return bound.type != types.FLOAT64
+
+
+def _divided_total(node: exp.Avg) -> exp.Expr:
+    """Return an average as Spark computes it: the exact sum becomes a float.
+
+    DuckDB divides in more digits than a float has.
+    """
+    total = exp.Cast(this=exp.Sum(this=node.this.copy()), to=exp.DataType.build("DOUBLE"))
+    return exp.Paren(this=exp.Div(this=total, expression=exp.Count(this=node.this.copy(), big_int=True)))
 
 
 def _constant(bound: Bound) -> exp.Expr:
