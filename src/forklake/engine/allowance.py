@@ -14,7 +14,10 @@ from typing import Final
 
 from forklake.errors import CommitUnknownError, LimitError
 from forklake.model.change_scan import ChangePlan
+from forklake.model.interruption import watch_reads
 from forklake.model.scan import ScanDeletes, ScanPlan
+
+_CANCEL_AGAIN_SECONDS: Final = 0.05
 
 
 class Allowance:
@@ -47,7 +50,8 @@ class Allowance:
         token = _current.set(self)
         try:
             self.check_time()
-            yield
+            with watch_reads(self.interrupt):
+                yield
         except (LimitError, CommitUnknownError):
             raise
         except Exception as error:
@@ -113,15 +117,25 @@ class Allowance:
 
     @contextmanager
     def interrupt(self, cancel: Callable[[], None]) -> Iterator[None]:
-        """Call ``cancel`` if the time is over before the block is."""
+        """Call ``cancel`` if the time is over before the block is.
+
+        It is called again until the block ends: what had not begun could not be cancelled.
+
+        Raises:
+            LimitError: The time was over before the block.
+        """
         if self._max_seconds is None:
             yield
             return
-        timer = _Watch(max(0.0, self._seconds_left()), cancel, _do_nothing)
+        self.check_time()
+        ended = threading.Event()
+        watcher = threading.Thread(target=_cancel_after, args=(self._seconds_left(), ended, cancel), daemon=True)
+        watcher.start()
         try:
             yield
         finally:
-            timer.end()
+            ended.set()
+            watcher.join()
 
     @property
     def is_watched(self) -> bool:
@@ -144,8 +158,12 @@ class Allowance:
         )
 
 
-def _do_nothing() -> None:
-    """Leave all as it is."""
+def _cancel_after(seconds: float, ended: threading.Event, cancel: Callable[[], None]) -> None:
+    """Cancel a block that has not ended in time, until it ends."""
+    wait = max(0.0, seconds)
+    while not ended.wait(wait):
+        cancel()
+        wait = _CANCEL_AGAIN_SECONDS
 
 
 class _Watch:

@@ -27,6 +27,7 @@ from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import DUCKDB
 from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.model.interruption import interruptible
 from forklake.model.overview import TableSize
 
 
@@ -84,13 +85,13 @@ class DuckDBStore(EmbeddedStore):
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one read-only statement by itself."""
-        with self._cursor() as cursor:
+        with self._cursor() as cursor, interruptible(cursor.interrupt):
             return _DuckDBSession(cursor, self.settings.clock).query(sql, **params)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Open a reading transaction."""
-        with self._transaction() as session:
+        with self._transaction() as session, interruptible(session.interrupt):
             yield session
 
     @contextmanager
@@ -138,7 +139,7 @@ class DuckDBStore(EmbeddedStore):
             self._database.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[Session]:
+    def _transaction(self) -> Iterator[_DuckDBSession]:
         with self._cursor() as cursor:
             cursor.begin()
             try:
@@ -223,6 +224,9 @@ class _DuckDBSession(EmbeddedSession):
     def __init__(self, cursor: duckdb.DuckDBPyConnection, clock: Clock) -> None:
         super().__init__(clock)
         self._cursor = cursor
+
+    def interrupt(self) -> None:
+        self._cursor.interrupt()
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)

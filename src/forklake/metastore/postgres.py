@@ -28,6 +28,7 @@ from forklake.errors import (
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.postgres_address import Address, LakeSchemas
+from forklake.metastore.postgres_cancel import interruptible_read
 from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
 from forklake.metastore.postgres_documents import commit_document, read_refusal, terms_document
 from forklake.metastore.postgres_errors import statement_error
@@ -152,15 +153,20 @@ class PostgresStore(Store):
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one read-only statement; replace a lost connection once."""
         text, values = self.dialect.render(sql, params)
+
+        def read(connection: Connection) -> list[Values]:
+            with interruptible_read(connection):
+                return connection.execute(text, values).fetchall()
+
         try:
-            return self._run(lambda connection: connection.execute(text, values).fetchall())
+            return self._run(read)
         except ConnectionLostError:
-            return self._run(lambda connection: connection.execute(text, values).fetchall())
+            return self._run(read)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Open a reading transaction."""
-        with self._transaction(_BEGIN_READING) as session:
+        with self._transaction(_BEGIN_READING) as session, interruptible_read(session.connection):
             yield session
 
     @contextmanager
@@ -258,7 +264,7 @@ class PostgresStore(Store):
         self._pool.close()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Session]:
+    def _transaction(self, begin: str) -> Iterator[_PostgresSession]:
         with self._connection(begin) as connection:
             yield _PostgresSession(connection, self.dialect, self._address.schemas)
             if begin == _BEGIN_READING:
@@ -367,7 +373,7 @@ class PostgresStore(Store):
 
 class _PostgresSession(Session):
     def __init__(self, connection: Connection, dialect: Dialect, schemas: LakeSchemas) -> None:
-        self._connection = connection
+        self.connection = self._connection = connection
         self.dialect = dialect
         self._schemas = schemas
 

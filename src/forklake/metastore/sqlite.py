@@ -28,6 +28,7 @@ from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import SQLITE
 from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.model.interruption import interruptible
 from forklake.model.overview import TableSize
 
 _TIMES: Final = frozenset(column.name for table in TABLES for column in table.columns if column.kind == "time")
@@ -99,13 +100,13 @@ class SQLiteStore(EmbeddedStore):
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one read-only statement by itself."""
-        with self._connection() as connection:
+        with self._connection() as connection, interruptible(connection.interrupt):
             return _SQLiteSession(connection, self.settings.clock).query(sql, **params)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Open a reading transaction."""
-        with self._transaction("BEGIN") as session:
+        with self._transaction("BEGIN") as session, interruptible(session.interrupt):
             yield session
 
     @contextmanager
@@ -150,7 +151,7 @@ class SQLiteStore(EmbeddedStore):
                 self._file = None
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Session]:
+    def _transaction(self, begin: str) -> Iterator[_SQLiteSession]:
         with self._connection() as connection:
             connection.execute(begin)
             try:
@@ -270,6 +271,9 @@ class _SQLiteSession(EmbeddedSession):
     def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
         super().__init__(clock)
         self._connection = connection
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)

@@ -126,6 +126,8 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> Resu
     is_there = statement.if_not_exists and definitions.has_table(writer, target)
     frame = _new_rows(state, bound, fields) if statement.with_data and not is_there else None
     made = commit(writer, lambda staging: create_table_as(staging, runtime, new, frame)[1])
+    if is_there:
+        return None
     return Result.of_count(made.row_count, runtime_of(writer).setup.engine)
 
 

@@ -30,7 +30,7 @@ from forklake.session.limited_content import limit_result
 from forklake.session.prepared_statements import filled_statement
 from forklake.session.presence import dropped_attachment_error
 from forklake.session.result import Result
-from forklake.session.run_statement import TRANSACTION, run_statement
+from forklake.session.run_statement import TRANSACTION, result_without_rows, run_statement
 from forklake.session.state import SessionState
 from forklake.session.work import Work
 from forklake.sql import statements
@@ -112,25 +112,33 @@ class Connection:
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
         """
+        for _, result in self._run_each(text, parameters):
+            yield result
+
+    def _run_each(self, text: str, parameters: Values | None) -> Iterator[tuple[statements.Statement, Result | None]]:
         self._check_open()
+        if not isinstance(text, str):
+            raise InvalidInputError(f"SQL is given as text, not as {type(text).__name__}.")
         with guard(self._state.engine), checked_parameters(parameters) as values:
             parsed = [values.fill(one) for one in parse(text)]
         for statement in parsed:
             self._check_open()
             with guard(self._state.engine):
                 result = self._run(statement, text)
-            yield result
+            yield statement, result
 
     def execute(self, text: str, parameters: Values | None = None) -> Connection:
         """Run statements as `sql` does, and return this session.
 
-        Its ``fetch`` methods then give the rows of the last statement.
+        Its ``fetch`` methods then give the rows of the last statement, none if it has no result.
 
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
         """
-        self._last = None
-        self._last = self.sql(text, parameters)
+        last = self._last = None
+        for statement, result in self._run_each(text, parameters):
+            last = result or result_without_rows(self._state, statement)
+        self._last = last
         return self
 
     def executemany(self, text: str, parameters: Iterable[Values]) -> Connection:
@@ -169,6 +177,11 @@ class Connection:
         return [
             (name, kind, None, None, None, None, None) for name, kind in zip(result.columns, result.types, strict=True)
         ]
+
+    @property
+    def rowcount(self) -> int:
+        """Always -1, as in DuckDB: rows are not counted before they are fetched."""
+        return -1
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """Return the next row of the last `execute`; None after the last row."""
@@ -244,6 +257,14 @@ class Connection:
     def is_in_transaction(self) -> bool:
         """Whether a transaction was begun and is not ended."""
         return self._state.work.is_explicit
+
+    def check_readable(self, path: str) -> None:
+        """Refuse a file that statements of this session could not read.
+
+        Raises:
+            PermissionDeniedError: The session is confined, and the file is outside of its directories.
+        """
+        self._state.policy.check_files([path])
 
     def cursor(self) -> Connection:
         """Return another session on the same attachments.

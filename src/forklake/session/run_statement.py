@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.field import Field
 from forklake.session import alterations, changes, copying, definitions, queries, session_statements, show
 from forklake.session.catalog_statements import run_catalog_statement
 from forklake.session.checkpoint import checkpoint
@@ -23,6 +25,19 @@ from forklake.sql.fork_statements import MergeFork, RefreshFork
 from forklake.sql.prepared import Deallocate, Prepare
 
 TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
+
+
+_MAKES: Final = (statements.CreateSchema, statements.CreateTable, statements.CreateView, statements.CreateMacro)
+
+
+def result_without_rows(state: SessionState, statement: statements.Statement) -> Result:
+    """Return what DuckDB's Python API has for a statement that gives no rows.
+
+    It is an empty column ``Count`` for what makes something, else ``Success``; a secret that was made is a row.
+    """
+    kind, name = (types.INT64, "Count") if isinstance(statement, _MAKES) else (types.BOOLEAN, "Success")
+    rows = [(True,)] if isinstance(statement, statements.CreateSecret) else []
+    return Result.of_rows((Field(None, name, kind),), rows, state.setup.engine)
 
 
 def run_statement(state: SessionState, statement: statements.Statement) -> Result | None:

@@ -13,6 +13,8 @@ import pytest
 
 import forklake
 from forklake import Confinement, Connection, Settings
+from forklake.cli.answer import Answering
+from forklake.cli.shell.commands import run_command
 from forklake.errors import (
     AlreadyExistsError,
     ConfigError,
@@ -373,6 +375,19 @@ def test_exports_stay_in_the_directories_and_replace_nothing(tenants: Tenants, t
         assert rows(session, "FROM u") == []
         (desk / "out" / "schema.sql").write_text(f"CREATE TABLE w AS FROM '{outside}/u.csv'")
         refuse(session, f"IMPORT DATABASE '{desk}/out'", ForklakeError)
+
+
+def test_a_shell_reads_files_that_its_session_may_read(tenants: Tenants, tmp_path: Path) -> None:
+    desk = tmp_path / "desk"
+    desk.mkdir()
+    for place in (desk, tmp_path):
+        (place / "script.sql").write_text("CREATE TABLE made_by_script (i INTEGER)")
+    with tenants.agent.session(confined=Confinement(directories=(str(desk),))) as session:
+        for path in (tmp_path / "script.sql", desk / ".." / "script.sql", Path("/etc/hostname")):
+            with pytest.raises(PermissionDeniedError, match="not in a directory of this session"):
+                run_command(f".read {path}", session, Answering())
+        run_command(f".read {desk}/script.sql", session, Answering())
+        assert rows(session, "FROM made_by_script") == []
 
 
 def test_files_of_its_directories_are_read_and_written(tenants: Tenants, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -98,9 +99,54 @@ def test_execute_gives_the_session_and_its_fetches_are_of_the_last_statement(con
     assert connection.df().shape == connection.fetchdf().shape == (2, 2)
     assert connection.arrow().num_rows == 2
     assert connection.execute("SELECT ?", [7]).fetchall() == [(7,)]
-    assert connection.execute("CREATE SCHEMA s").description is None
+    assert connection.execute("-- nothing").description is None
     with pytest.raises(InvalidInputError, match="No open result set"):
         connection.fetchall()
+
+
+def test_statements_without_rows_have_the_results_of_duckdb(connection: Connection) -> None:
+    theirs = duckdb.connect()
+    for statement in (
+        "CREATE SCHEMA r",
+        "CREATE TABLE r.t (a INTEGER)",
+        "CREATE TABLE r.u AS SELECT 1 AS i UNION ALL SELECT 2",
+        "CREATE TABLE IF NOT EXISTS r.u AS SELECT 1 AS i",
+        "INSERT INTO r.t VALUES (1), (2)",
+        "UPDATE r.t SET a = 3",
+        "DELETE FROM r.t",
+        "ALTER TABLE r.t ADD COLUMN b INTEGER",
+        "CREATE VIEW r.v AS SELECT 1 AS i",
+        "ALTER VIEW r.v RENAME TO w",
+        "COMMENT ON VIEW r.w IS 'x'",
+        "CREATE MACRO r.m() AS 1",
+        "SET VARIABLE x = 1",
+        "RESET VARIABLE x",
+        "SET threads = 1",
+        "RESET threads",
+        "BEGIN",
+        "ROLLBACK",
+        "BEGIN; SELECT 1; COMMIT",
+        "PREPARE p AS SELECT 1 AS i",
+        "EXECUTE p",
+        "DEALLOCATE p",
+        "USE r",
+        "DROP MACRO r.m",
+        "DROP VIEW r.w",
+        "DROP TABLE IF EXISTS r.nothing",
+        "CREATE TEMP TABLE z (i INTEGER)",
+        "EXPORT DATABASE 'exported'",
+        "DROP SCHEMA r CASCADE",
+    ):
+        told = [
+            (
+                statement,
+                made.fetchall(),
+                [(name, str(kind)) for name, kind, *_ in made.description or ()],
+                made.rowcount,
+            )
+            for made in (connection.execute(statement), theirs.execute(statement))
+        ]
+        assert told[0] == told[1]
 
 
 def test_executemany_is_all_or_nothing(connection: Connection) -> None:

@@ -156,6 +156,7 @@ def _read(connection: Connection, answering: Answering, words: Sequence[str]) ->
     """Run the statements of a file."""
     if not words:
         raise InvalidInputError('It is written ".read FILE"; nothing was done.')
+    connection.check_readable(words[0])
     try:
         text = read_script(words[0])
     except click.UsageError as error:

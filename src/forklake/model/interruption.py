@@ -1,0 +1,40 @@
+"""Reads that are interrupted when the time of their statement is over.
+
+Whoever limits the time says how it is watched; whoever reads says how the read is cancelled. Neither knows the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+Watch = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Given what cancels a read, the context of that read."""
+
+_watch: Final[ContextVar[Watch | None]] = ContextVar("forklake_watch", default=None)
+
+
+@contextmanager
+def watch_reads(watch: Watch) -> Iterator[None]:
+    """Have the reads of the block watched."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+@contextmanager
+def interruptible(cancel: Callable[[], None]) -> Iterator[None]:
+    """Let a read be cancelled when its time is over.
+
+    ``cancel`` is called in another thread, as often as it takes, and never after the block.
+    """
+    watch = _watch.get()
+    if watch is None:
+        yield
+    else:
+        with watch(cancel):
+            yield
