@@ -28,7 +28,7 @@ from forklake.errors import (
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.postgres_address import Address, LakeSchemas
-from forklake.metastore.postgres_cancel import interruptible_read
+from forklake.metastore.postgres_cancel import interruptible_read, read_rows
 from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
 from forklake.metastore.postgres_documents import commit_document, read_refusal, terms_document
 from forklake.metastore.postgres_errors import statement_error
@@ -153,15 +153,10 @@ class PostgresStore(Store):
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one read-only statement; replace a lost connection once."""
         text, values = self.dialect.render(sql, params)
-
-        def read(connection: Connection) -> list[Values]:
-            with interruptible_read(connection):
-                return connection.execute(text, values).fetchall()
-
         try:
-            return self._run(read)
+            return self._run(lambda connection: read_rows(connection, text, values))
         except ConnectionLostError:
-            return self._run(read)
+            return self._run(lambda connection: read_rows(connection, text, values))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 
@@ -33,3 +33,9 @@ def interruptible_read(connection: Connection) -> Iterator[None]:
     finally:
         if cancelled:
             connection.close()
+
+
+def read_rows(connection: Connection, text: str, values: Any) -> list[tuple[Any, ...]]:
+    """Return the rows of a query, which is cancelled when its time is over."""
+    with interruptible_read(connection):
+        return connection.execute(text, values).fetchall()
