@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from forklake.errors import ConfigError, MetastoreCorruptError
 from forklake.metastore.sqlite import SQLiteStore, is_sqlite_file
 from forklake.metastore.store import Store
 
+_WORDS: Final = re.compile(r"(?is)(?:ducklake:)?postgres:(.*)")
 _PARAMETER: Final = re.compile(r"\?(\w[\w.-]*)=")
 
 
@@ -73,6 +75,26 @@ def with_metadata_schema(url: str, name: str) -> str:
 
     named = postgres_address.with_metadata_schema(conninfo, name)
     return named if postgres_address.is_url(named) else f"postgres:{named}"
+
+
+def is_postgres_words(url: str) -> bool:
+    """Return whether a URL is ``postgres:`` and libpq words, or none."""
+    found = _WORDS.match(url)
+    return found is not None and not found[1].lstrip().startswith("//")
+
+
+def with_postgres_words(url: str, words: Mapping[str, str]) -> str:
+    r"""Return a URL of libpq words with further words, unless it says them itself.
+
+    >>> with_postgres_words("postgres:dbname=shop", {"user": "ada", "password": "it's"})
+    "postgres:user='ada' password='it\\'s' dbname=shop"
+    """
+    found = _WORDS.match(url)
+    assert found is not None
+    quoted = (value.replace("\\", "\\\\").replace("'", "\\'") for value in words.values())
+    more = " ".join(f"{word}='{value}'" for word, value in zip(words, quoted, strict=True))
+    # Of a word that is there twice, libpq takes the last.
+    return f"postgres:{more} {found[1]}".rstrip() if more else url
 
 
 def embedded_path(url: str) -> Path | None:

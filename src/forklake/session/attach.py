@@ -15,7 +15,13 @@ from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, Me
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of
 from forklake.lake.lake import open_lake
-from forklake.metastore.location import embedded_path, lake_key, with_metadata_schema
+from forklake.metastore.location import (
+    embedded_path,
+    is_postgres_words,
+    lake_key,
+    with_metadata_schema,
+    with_postgres_words,
+)
 from forklake.model.flags import read_flag
 from forklake.model.hint import ImportCatalog, UpgradeLake
 from forklake.model.ids import CatalogId
@@ -36,6 +42,7 @@ _OPTIONS: Final = (
     "data_path",
     "data_inlining_row_limit",
     "encrypted",
+    "meta_secret",
     "metadata_catalog",
     "metadata_path",
     "metadata_schema",
@@ -84,7 +91,7 @@ def attach(
     given = _check_options(statement.options)
     kept = {} if policy.is_confined else secrets.options_for(rest, is_needed=home is None)
     options = {**kept, **given}
-    url = str(options.get("metadata_path") or rest)
+    url = _with_secret(str(options.get("metadata_path") or rest), options, secrets, policy)
     if not url and home is None:
         raise InvalidInputError(
             "The metadata path is not set.", hint="ATTACH 'ducklake:path', or create a secret with a metadata_path."
@@ -107,9 +114,28 @@ def attach(
         attachments.close_unused(replaced.url)
 
 
+def _with_secret(url: str, options: Mapping[str, Any], secrets: Secrets, policy: Policy) -> str:
+    """Return the URL of a store, completed by a secret of type postgres.
+
+    What the URL says comes first. Without META_SECRET, the unnamed secret completes libpq words.
+
+    Raises:
+        NotFoundError: There is no such secret.
+        InvalidInputError: A secret is named for another kind of URL.
+    """
+    named = options.get("meta_secret")
+    if policy.is_confined or (named is None and not is_postgres_words(url)):
+        return url
+    if not is_postgres_words(url):
+        raise InvalidInputError(
+            "META_SECRET completes the words of 'ducklake:postgres:...', not another URL; nothing was attached."
+        )
+    return with_postgres_words(url, secrets.postgres_words(None if named is None else str(named)))
+
+
 def _check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in options:
-        if name.startswith("meta_"):
+        if name.startswith("meta_") and name != "meta_secret":
             raise InvalidInputError(
                 f"Not implemented Error: Unsupported option {name} for DuckLake: META_ options are for a metadata"
                 " database that DuckDB opens; nothing was attached.",

@@ -11,15 +11,32 @@ from forklake.model.names import fold
 from forklake.sql.statements import CreateSecret, DropSecret
 
 UNNAMED: Final = "__default_ducklake"
-_OPTIONS: Final = ("metadata_path", "data_path", "metadata_schema", "metadata_catalog", "catalog", "encrypted")
+_OPTIONS: Final = {
+    "ducklake": (
+        *("metadata_path", "metadata_schema", "metadata_catalog", "metadata_parameters"),
+        *("data_path", "catalog", "encrypted"),
+    ),
+    "postgres": ("host", "port", "database", "user", "password", "passfile", "sslmode"),
+}
+"""What secrets of each type hold."""
 _IGNORED: Final = ("type", "provider", "scope")
+_WORDS: Final = {"database": "dbname"}
+"""What libpq calls an option of a secret, if it has another name for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Secret:
+    """Options of one type, by name."""
+
+    kind: str
+    options: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(slots=True)
 class Secrets:
     """The secrets that a session and its cursors share."""
 
-    _by_name: dict[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    _by_name: dict[str, _Secret] = field(default_factory=dict, repr=False)
 
     def create(self, statement: CreateSecret) -> None:
         """Run CREATE SECRET.
@@ -28,21 +45,28 @@ class Secrets:
             InvalidInputError: It is of another type, or an option is not known.
             AlreadyExistsError: There is one of that name.
         """
-        kind = str(statement.options.get("type", ""))
-        if fold(kind) != "ducklake":
-            raise InvalidInputError(f'A secret is of type ducklake, not "{kind}"; none was made.')
+        kind = fold(str(statement.options.get("type", "")))
+        if kind not in _OPTIONS:
+            raise InvalidInputError(
+                f"Secret type '{kind}' does not exist: a secret is of type {' or '.join(_OPTIONS)}; none was made.",
+                hint="Object stores are reached with the credentials of the environment.",
+            )
         for name in statement.options:
-            if name not in _OPTIONS + _IGNORED:
+            if name not in _OPTIONS[kind] + _IGNORED:
                 raise InvalidInputError(
-                    f'Unknown parameter "{name}" for secret type "ducklake"; none was made.',
-                    hint=f"Parameters: {', '.join(_OPTIONS)}.",
+                    f'Unknown parameter "{name}" for secret type "{kind}"; none was made.',
+                    hint=f"Parameters: {', '.join(_OPTIONS[kind])}.",
                 )
-        key = fold(statement.name or UNNAMED)
+        named = statement.name or f"__default_{kind}"
+        key = fold(named)
         if key in self._by_name and not statement.or_replace:
             if statement.if_not_exists:
                 return
-            raise AlreadyExistsError(f"Persistent secret with name '{statement.name or UNNAMED}' already exists!")
-        self._by_name[key] = {name: value for name, value in statement.options.items() if name not in _IGNORED}
+            raise AlreadyExistsError(f"Persistent secret with name '{named}' already exists!")
+        kept = {name: value for name, value in statement.options.items() if name not in _IGNORED}
+        if kind == "ducklake":
+            _check_parameters(kept.get("metadata_parameters"))
+        self._by_name[key] = _Secret(kind, kept)
 
     def drop(self, statement: DropSecret) -> None:
         """Run DROP SECRET.
@@ -53,9 +77,9 @@ class Secrets:
         if self._by_name.pop(fold(statement.name), None) is None and not statement.if_exists:
             raise NotFoundError(f"Failed to remove non-existent secret with name '{statement.name}'")
 
-    def names(self) -> list[str]:
-        """Return the names of all secrets, in order."""
-        return sorted(self._by_name)
+    def names(self) -> list[tuple[str, str]]:
+        """Return the names of all secrets, in order, and their types."""
+        return sorted((name, secret.kind) for name, secret in self._by_name.items())
 
     def options_for(self, path: str, *, is_needed: bool = True) -> Mapping[str, Any]:
         """Return the options of the secret for ``ducklake:path``.
@@ -67,9 +91,50 @@ class Secrets:
             NotFoundError: The path is empty, there is no unnamed secret, and one is needed.
         """
         found = self._by_name.get(fold(path or UNNAMED))
-        if found is None and not path and is_needed:
+        is_there = found is not None and found.kind == "ducklake"
+        if not is_there and not path and is_needed:
             raise NotFoundError(
                 "Default secret was not found: there is none of type ducklake.",
                 hint="CREATE SECRET (TYPE ducklake, METADATA_PATH '...')",
             )
-        return {} if found is None else {"metadata_path": "", **found}
+        if found is None or not is_there:
+            return {}
+        parameters = {
+            fold(str(name)): value for name, value in (found.options.get("metadata_parameters") or {}).items()
+        }
+        kept = {name: value for name, value in found.options.items() if name != "metadata_parameters"}
+        options = {"metadata_path": "", **kept}
+        if fold(str(parameters.get("type", ""))) == "postgres":
+            options["metadata_path"] = _as_postgres(str(options["metadata_path"]))
+        return options if "secret" not in parameters else {**options, "meta_secret": parameters["secret"]}
+
+    def postgres_words(self, name: str | None) -> Mapping[str, str]:
+        """Return what a secret of type postgres says, by libpq's names.
+
+        Without a name it is the unnamed one, and nothing if there is none.
+
+        Raises:
+            NotFoundError: There is none of the name.
+        """
+        found = self._by_name.get(fold(name or "__default_postgres"))
+        if found is None or found.kind != "postgres":
+            if name is None:
+                return {}
+            raise NotFoundError(f"Secret with name '{name}' and type postgres was not found; nothing was attached.")
+        return {_WORDS.get(word, word): str(value) for word, value in found.options.items() if value is not None}
+
+
+def _as_postgres(path: str) -> str:
+    return path if fold(path).startswith(("postgres:", "postgresql:")) else f"postgres:{path}"
+
+
+def _check_parameters(parameters: Any) -> None:
+    """Refuse parameters of the metadata database other than its type and secret.
+
+    Raises:
+        InvalidInputError: There is another, or they are no map.
+    """
+    known = ("type", "secret")
+    names = [fold(str(name)) for name in parameters] if isinstance(parameters, Mapping) else [""]
+    if parameters is not None and any(name not in known for name in names):
+        raise InvalidInputError("METADATA_PARAMETERS is a map of TYPE and SECRET; no secret was made.")

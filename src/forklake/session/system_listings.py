@@ -118,8 +118,8 @@ def _settings(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 
 def _secrets(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     # The values are what a secret is for; not even which ones it has is shown.
-    for name in () if names.state.policy.is_confined else names.state.secrets.names():
-        yield name, "ducklake", "config", False, "memory", [], f"name={name};type=ducklake;provider=config"
+    for name, kind in () if names.state.policy.is_confined else names.state.secrets.names():
+        yield name, kind, "config", False, "memory", [], f"name={name};type={kind};provider=config"
 
 
 def _sizes(names: SessionNames) -> Iterator[tuple[Any, ...]]:
