@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+import forklake
 from forklake.cli.answer import fit_table
 from tests.cli.terminal import make_shop, run
 
@@ -102,6 +103,14 @@ def test_a_plan_is_printed_line_by_line(lake: Path) -> None:
     assert run(*SQL, "-c", "EXPLAIN FROM orders", "--mode", "csv", lake=lake).out.startswith(
         "explain_key,explain_value"
     )
+
+
+def test_rows_of_a_table_are_those_that_a_query_counts(tmp_path: Path) -> None:
+    path = tmp_path / "lake.db"
+    with forklake.open(str(path)) as lake:
+        lake.create_catalog("shop").create_table("t", {"i": "INTEGER"}).append([{"i": number} for number in range(3)])
+        lake.catalog("shop").sql("DELETE FROM t WHERE i = 1")
+    assert "Rows:    2\nDeleted: 1 row, still in its files\n" in run("table", "show", "shop", "t", lake=path).out
 
 
 def test_json_of_several_statements_prints_each(lake: Path) -> None:

@@ -91,9 +91,10 @@ def _summary(found: Table) -> dict[str, Any]:
 def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     """Show one table.
 
-    Its columns, how new files are partitioned and sorted, its comment and its totals.
+    Its columns, how new files are partitioned and sorted, its comment and its totals. Deleted rows that its files still
+    hold are told apart.
 
-    With --json: the fields of `table list`, and `comment`, `tags`, `columns`, `partition_by`, `sort_by`.
+    With --json: the fields of `table list`, and `row_count`, `comment`, `tags`, `columns`, `partition_by`, `sort_by`.
 
     Examples:
       forklake table show shop orders
@@ -101,7 +102,7 @@ def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     """
     with _open_catalog(catalog, at) as opened:
         found = opened.table(name, schema=schema)
-        summary = _summary(found)
+        summary = _summary(found) | {"row_count": found.count()}
         columns, tags = found.columns, found.inspect.tags
         partition_by, sort_by = found.inspect.partition_by, found.inspect.sort_by
 
@@ -111,7 +112,8 @@ def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
             ("Id", summary["table_id"]),
             ("Uuid", summary["uuid"]),
             ("Comment", tags.get("comment")),
-            ("Rows", f"{summary['record_count']:,}"),
+            ("Rows", f"{summary['row_count']:,}"),
+            ("Deleted", _deleted(summary["record_count"] - summary["row_count"])),
             ("Size", output.size(summary["file_size_bytes"])),
             ("Partition by", ", ".join(_partition(key) for key in partition_by) or None),
             ("Sort by", ", ".join(f"{key.expression} {key.direction}" for key in sort_by) or None),
@@ -122,6 +124,10 @@ def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
 
     more = {"comment": tags.get("comment"), "tags": tags, "columns": columns}
     output.show(summary | more | {"partition_by": partition_by, "sort_by": sort_by}, text)
+
+
+def _deleted(row_count: int) -> str | None:
+    return f"{output.quantity(row_count, 'row')}, still in its files" if row_count > 0 else None
 
 
 def _partition(key: PartitionField) -> str:

@@ -239,7 +239,11 @@ class _AttachRequest:
             catalog = catalog.at(self.pin)
         if not self.read_only:
             store = runtime_of(lake).store
-            check_not_lapsed(store, versions.head_by_id(store, catalog.catalog_id), "it was not attached for writing")
+            check_not_lapsed(
+                store,
+                versions.head_by_id(store, catalog.catalog_id),
+                "it can only be attached read-only",
+            )
         return AttachedCatalog(
             alias,
             self.key,
