@@ -113,7 +113,7 @@ def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
             ("Uuid", summary["uuid"]),
             ("Comment", tags.get("comment")),
             ("Rows", f"{summary['row_count']:,}"),
-            ("Deleted", _deleted(summary["record_count"] - summary["row_count"])),
+            ("Deleted", _dead_rows(summary["record_count"] - summary["row_count"])),
             ("Size", output.size(summary["file_size_bytes"])),
             ("Partition by", ", ".join(_partition(key) for key in partition_by) or None),
             ("Sort by", ", ".join(f"{key.expression} {key.direction}" for key in sort_by) or None),
@@ -126,7 +126,7 @@ def show(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     output.show(summary | more | {"partition_by": partition_by, "sort_by": sort_by}, text)
 
 
-def _deleted(row_count: int) -> str | None:
+def _dead_rows(row_count: int) -> str | None:
     return f"{output.quantity(row_count, 'row')}, still in its files" if row_count > 0 else None
 
 
