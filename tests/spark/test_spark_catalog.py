@@ -185,6 +185,16 @@ def test_time_travel_reaches_snapshots_times_and_tags_of_the_lineage_only(
     for wrong in (f"VERSION AS OF {other.head}", "VERSION AS OF 'none'", "TIMESTAMP AS OF '1990-01-01'"):
         with pytest.raises(IllegalArgumentException, match="No snapshot"):
             session.sql(f"{count} {wrong}")
+    for call, message in {
+        "fork('f', tag => '2026-01-01')": 'tag "2026-01-01"',
+        "fork('f', timestamp => 'one')": "no timestamp",
+        f"fork('f', snapshot_id => {first}, tag => 'one')": "not at several",
+        "frok('f')": 'no procedure "system.frok"',
+    }.items():
+        with pytest.raises(IllegalArgumentException, match=message):
+            session.sql(f"CALL shop.system.{call}")
+    assert rows(session, "CALL shop.system.fork('f', tag => 'one')")[0][0] == "f"
+    assert lake.catalog("f").table("orders").count() == 1
     with pytest.raises(AnalysisException, match="SINGLE_PART_NAMESPACE"):
         session.sql("SELECT * FROM other.main.orders")
     with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame
 
+from forklake.catalog.moments import Moment, TagName, read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold
 from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
@@ -152,9 +153,10 @@ def _set_option(attached: Attached, given: Mapping[str, Any]) -> Rows:
     return [(given["name"], given["value"])]
 
 
-def _moment(given: Mapping[str, Any]) -> Any:
+def _moment(given: Mapping[str, Any]) -> Moment | None:
     """Return the one moment that is given, if any."""
-    found = [value for value in (given["snapshot_id"], given["timestamp"], given["tag"]) if value is not None]
+    readers: Mapping[str, Callable[[Any], Moment]] = {"snapshot_id": int, "timestamp": read_time, "tag": TagName}
+    found = [read(given[name]) for name, read in readers.items() if given[name] is not None]
     if len(found) > 1:
         raise InvalidInputError("A fork is made at a snapshot, a time or a tag, not at several; no fork was made.")
     return found[0] if found else None

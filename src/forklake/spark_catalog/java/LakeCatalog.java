@@ -484,7 +484,11 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   }
 
   public UnboundProcedure loadProcedure(Identifier id) {
-    return new Procedure(this, id, (List) read("procedure", words(id)));
+    try {
+      return new Procedure(this, id, (List) read("procedure", words(id)));
+    } catch (IllegalArgumentException error) {
+      return new NoProcedure(id, error); // thrown here, Spark would not say why
+    }
   }
 
   // ---- the session: the table function, and how changes of rows are run ----------------------------------------------
@@ -1021,6 +1025,29 @@ class Procedure implements UnboundProcedure, BoundProcedure {
     ArrayList scans = new ArrayList();
     if (rows != null) scans.add(new Answer(rows.schema(), rows.queryExecution().executedPlan().executeCollect()));
     return scans.iterator();
+  }
+}
+
+/** What is called, and is not there. */
+class NoProcedure implements UnboundProcedure {
+  private final Identifier id;
+  private final IllegalArgumentException reason;
+
+  NoProcedure(Identifier id, IllegalArgumentException reason) {
+    this.id = id;
+    this.reason = reason;
+  }
+
+  public String name() {
+    return id.name();
+  }
+
+  public String description() {
+    return name();
+  }
+
+  public BoundProcedure bind(StructType given) {
+    throw reason;
   }
 }
 
