@@ -43,6 +43,9 @@ def test_ducklake_reads_random_changes_that_this_process_wrote(limit: int, layou
                         f"UPDATE t SET n = n + {number}, s = 'u' || id WHERE id = {other}",
                         f"UPDATE t SET d = d * 1.5 WHERE n > {other}",
                         f"DELETE FROM t WHERE id = {number}",
+                        f"MERGE INTO t USING (SELECT DISTINCT id + {number} AS id FROM t WHERE id < 9) u USING (id)"
+                        f" WHEN MATCHED AND n > {other} THEN DELETE WHEN MATCHED THEN UPDATE SET n = {other}, s = 'm'"
+                        " WHEN NOT MATCHED THEN INSERT (id, day) VALUES (u.id, '2020-02-02')",
                     ]
                 )
                 session.sql(change)

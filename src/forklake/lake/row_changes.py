@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.lake.engine_columns import Condition, plain_clauses, plain_expression, plain_values
-from forklake.lake.table_queries import find_changed
+from forklake.lake.table_queries import find_changed, find_merged
 from forklake.model.field import Field
 from forklake.model.records import Commit
 from forklake.model.rows import TableRow
@@ -87,7 +89,14 @@ def _merge(
     given = appending.frame_fields(runtime.engine, rows)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
-        merge = bind_merge_with(given, statement(fields, given), row.table_name, fields)
+        said = statement(fields, given)
+        merge = bind_merge_with(given, said, row.table_name, fields)
+        here = find_merged(table, staging.draft, row, said, merge, rows) if isinstance(rows, pa.Table) else None
+        if here is not None:
+            found, plan, changed = here
+            return changing.merge_found_rows(
+                staging, runtime, row, plan, changed, found.operations, may_repeat=found.may_repeat
+            )
         return changing.merge(staging, runtime, row, rows, merge)
 
     return _change(table, change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
@@ -12,11 +12,14 @@ from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.state import Content
 from forklake.errors import ForklakeError
 from forklake.model.field import Field
+from forklake.model.merge import SOURCE, TARGET, Merge
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
 from forklake.ops.change_table import is_changed_here
-from forklake.ops.engine_rule import rule_of
+from forklake.ops.engine_rule import EngineRule, rule_of
+from forklake.ops.merge_predicate import match_predicate
+from forklake.session.frames import read_frame
 from forklake.session.local_queries import ComputedRows, PlannedQuery, find_here, plan_locally
 from forklake.session.result_content import FrameRows, RowSource
 from forklake.session.scan_plans import table_relation
@@ -25,12 +28,15 @@ from forklake.sql.given_names import GivenNames
 from forklake.sql.made_queries import count_query, rows_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Relation
-from forklake.sql.rows.joined_rows import bind_found
+from forklake.sql.rows.joined_rows import FoundRows, bind_found
+from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from forklake.lake.table import Table
+
+Found = TypeVar("Found", FoundRows, FoundMerge)
 
 
 def find_changed(
@@ -44,18 +50,54 @@ def find_changed(
         InvalidInputError: A value cannot be computed.
         EngineError: Spark is needed, and not used.
     """
-    runtime, relation = table._reader._runtime, table_relation(table, content, row)
-    rule = rule_of(runtime.setup)
-    if not is_changed_here(runtime, content, row):
-        rule.check_spark("Spark sorts the table")
-        return None
+    relation = table_relation(table, content, row)
     named = replace(statement, table=(row.table_name,))
-    try:
-        found = bind_found(named, row.table_name, relation.columns, _names(relation))
-    except ForklakeError as error:
-        rule.check_spark(str(error))
+    found = _bind(table, content, row, lambda: bind_found(named, row.table_name, relation.columns, _names(relation)))
+    if found is None:
         return None
-    return find_here(rule, found, _plans(table, content, row, found.query))
+    return find_here(_rule(table), found, _plans(table, content, row, found.query))
+
+
+def find_merged(
+    table: Table, content: Content, row: TableRow, statement: statements.Merge, merge: Merge, rows: pa.Table
+) -> tuple[FoundMerge, ScanPlan, pa.Table] | None:
+    """Return what a merge with rows in memory changes, and the scan that found it.
+
+    None: Spark finds it.
+
+    Args:
+        table: The table.
+        content: What the verb sees.
+        row: The table in it.
+        statement: The merge.
+        merge: The same, as it was bound.
+        rows: The source, as its columns are named in the statement.
+
+    Raises:
+        InvalidInputError: A value cannot be computed.
+        EngineError: Spark is needed, and not used.
+    """
+    runtime, relation = table._reader._runtime, table_relation(table, content, row)
+    given = read_frame(runtime.engine, rows)
+    names = GivenNames({TARGET: relation, SOURCE: Relation(SOURCE, given.columns, given)})
+    found = _bind(
+        table,
+        content,
+        row,
+        lambda: bind_found_merge(statement, row.table_name, relation.columns, names, given.columns),
+    )
+    if found is None:
+        return None
+    keys = given.rows.rename_columns([field.name for field in merge.source])
+    plan = plan_scan(
+        runtime.store,
+        runtime.lake_path,
+        content,
+        row,
+        match_predicate(merge, keys, merge.source, relation.columns),
+    )
+    located = find_here(_rule(table), found, {found.scan: plan})
+    return None if located is None else (found, plan, located[1])
 
 
 def chosen_rows(
@@ -71,7 +113,7 @@ def chosen_rows(
     Raises:
         EngineError: Spark is needed, and not used.
     """
-    rule = rule_of(table._reader._runtime.setup)
+    rule = _rule(table)
 
     def by_spark(reason: str) -> FrameRows:
         rule.check_spark(reason)
@@ -91,7 +133,7 @@ def count_rows(table: Table, content: Content, row: TableRow, where: exp.Expr) -
     planned = _plan(table, content, row, count_query(row.table_name, where))
     found = planned if isinstance(planned, str) else planned.compute()
     if isinstance(found, str):
-        rule_of(table._reader._runtime.setup).check_spark(found)
+        _rule(table).check_spark(found)
         return None
     return int(found.column(0)[0].as_py())
 
@@ -101,7 +143,26 @@ def _plan(table: Table, content: Content, row: TableRow, query: exp.Select) -> P
         bound = bind_query(query, _names(table_relation(table, content, row)))
     except ForklakeError as error:
         return str(error)
-    return plan_locally(rule_of(table._reader._runtime.setup), bound, _plans(table, content, row, bound))
+    return plan_locally(_rule(table), bound, _plans(table, content, row, bound))
+
+
+def _bind(table: Table, content: Content, row: TableRow, bind: Callable[[], Found]) -> Found | None:
+    """Return a change of rows as a query; None if Spark finds or writes the rows.
+
+    The change was bound for Spark already, so it is not at fault if no query says it.
+    """
+    if not is_changed_here(table._reader._runtime, content, row):
+        _rule(table).check_spark("Spark sorts the table")
+        return None
+    try:
+        return bind()
+    except ForklakeError as error:
+        _rule(table).check_spark(f"{error.message} is left to Spark")
+        return None
+
+
+def _rule(table: Table) -> EngineRule:
+    return rule_of(table._reader._runtime.setup)
 
 
 def _names(relation: Relation) -> GivenNames:

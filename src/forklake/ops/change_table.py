@@ -15,13 +15,13 @@ from forklake.catalog.table_files import table_files
 from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Frame, MergeSource
-from forklake.engine.local.change_rows import change_found
+from forklake.engine.local.change_rows import change_found, merge_found
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.change import DeleteInlined, DeleteRows, InlineDeletes, RemoveFiles
 from forklake.model.ids import DeleteFileId
-from forklake.model.merge import Merge
+from forklake.model.merge import Merge, MergeOperation
 from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
@@ -158,6 +158,32 @@ def change_found_rows(
     changed = change(plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
+
+
+def merge_found_rows(
+    staging: Staging,
+    runtime: Runtime,
+    table: TableRow,
+    plan: ScanPlan,
+    found: pa.Table,
+    operations: Sequence[MergeOperation],
+    *,
+    may_repeat: bool,
+) -> int:
+    """Change the rows that a merge found in this process; return their number.
+
+    ``found`` and ``operations`` are as for `forklake.engine.local.change_rows.merge_found`.
+
+    Raises:
+        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
+    """
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    staging.take_lease()
+    changed = merge_found(
+        plan, found, operations, how.target, _inlining(how), may_repeat=may_repeat, keeps_ids=not _is_new(table)
+    )
+    stage_changes(staging, table, how.target, changed)
+    return changed.deleted_count + changed.inserted_count
 
 
 def change_by(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -40,7 +40,10 @@ from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.rows.insertion import bind_insert
 from forklake.sql.rows.joined_rows import FoundRows, bind_found, bind_joined
+from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
 from forklake.sql.rows.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
+
+Found = TypeVar("Found", FoundRows, FoundMerge)
 
 
 def insert(state: SessionState, statement: statements.Insert) -> Result:
@@ -96,7 +99,11 @@ def merge(state: SessionState, statement: statements.Merge) -> Result:
     """Run MERGE INTO."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
-    return _run_joined(state, writer, row, bind_merge(statement, row.table_name, fields, names))
+    joined = bind_merge(statement, row.table_name, fields, names)
+    here = _merge_here(
+        state, writer, row, lambda: bind_found_merge(statement, row.table_name, fields, names, joined.query.columns)
+    )
+    return here if here is not None else _run_joined(state, writer, row, joined)
 
 
 def create_table(state: SessionState, statement: statements.CreateTable) -> Result | None:
@@ -181,25 +188,52 @@ def _run_here(state: SessionState, writer: Transaction, row: TableRow, bind: Cal
     Raises:
         EngineError: The session does not use Spark, and this statement needs it.
     """
-    runtime = state.runtime(writer)
+    here, runtime = _find_here(state, writer, row, bind), state.runtime(writer)
+
+    def change(staging: Staging, table: TableRow) -> int:
+        assert here is not None
+        found, plan, rows = here
+        return changing.change_found_rows(staging, runtime, table, plan, rows, is_update=found.is_update)
+
+    return None if here is None else _run(writer, row, change)
+
+
+def _merge_here(
+    state: SessionState, writer: Transaction, row: TableRow, bind: Callable[[], FoundMerge]
+) -> Result | None:
+    """Run a merge in this process, as `_run_here` does."""
+    here, runtime = _find_here(state, writer, row, bind, is_sound=True), state.runtime(writer)
+
+    def change(staging: Staging, table: TableRow) -> int:
+        assert here is not None
+        found, plan, rows = here
+        how, may_repeat = found.operations, found.may_repeat
+        return changing.merge_found_rows(staging, runtime, table, plan, rows, how, may_repeat=may_repeat)
+
+    return None if here is None else _run(writer, row, change)
+
+
+def _find_here(
+    state: SessionState, writer: Transaction, row: TableRow, bind: Callable[[], Found], *, is_sound: bool = False
+) -> tuple[Found, ScanPlan, pa.Table] | None:
+    """Return the rows that a statement changes, if this process finds and writes them.
+
+    ``is_sound``: whether the statement was bound for Spark already, so that it is not at fault if no query says it.
+    """
     try:
         found = bind()
-    except ForklakeError:
+    except ForklakeError as error:
+        if is_sound:
+            state.rule.check_spark(f"{error.message} is left to Spark")
         return None  # what is said of it depends on the kind of statement
-    if not changing.is_changed_here(runtime, content_of(writer), row):
+    if not changing.is_changed_here(state.runtime(writer), content_of(writer), row):
         state.rule.check_spark("Spark sorts the table")
         return None
-    here = find_here(state.rule, found, {})
-    if here is None:
+    located = find_here(state.rule, found, {})
+    if located is None:
         return None
-    plan, rows = here
-    return _run(
-        writer,
-        row,
-        lambda staging, table: changing.change_found_rows(
-            staging, runtime, table, plan, rows, is_update=found.is_update
-        ),
-    )
+    plan, rows = located
+    return found, plan, rows
 
 
 def _run_joined(state: SessionState, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
 
+from forklake.config import Settings
 from forklake.engine import local
 from forklake.engine.engine import Frame
 from forklake.engine.local.exactness import is_exact
@@ -24,6 +25,7 @@ from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
 from forklake.ops.engine_rule import EngineRule
 from forklake.ops.read_table import shown_fields
+from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Rows
 from forklake.session.result_content import FrameRows
 from forklake.session.scan_plans import scan_plan
@@ -31,6 +33,7 @@ from forklake.sql.local.duckdb_text import LocalQuery, local_query
 from forklake.sql.local.same_values import is_handed_over
 from forklake.sql.relation import BoundQuery, Scan
 from forklake.sql.rows.joined_rows import FoundRows
+from forklake.sql.rows.merged_rows import FoundMerge
 
 _NO_COLUMN: Final = "~"
 """The only column of a table of which no column is needed: DuckDB has no table without one."""
@@ -72,6 +75,24 @@ class RowsInput:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameInput:
+    """Rows that a caller handed over in memory, as a query reads them."""
+
+    columns: tuple[Field, ...]
+    rows: pa.Table
+
+    def read(self) -> pa.Table:
+        """Return the rows, in the types that DuckDB knows."""
+        if not self.columns:
+            return pa.table({_NO_COLUMN: pa.nulls(self.rows.num_rows, pa.int8())})
+        arrays = [_store(field, column) for field, column in zip(self.columns, self.rows.columns, strict=True)]
+        return pa.table(arrays, names=[field.name for field in self.columns])
+
+
+_Input = TableInput | RowsInput | FrameInput
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedQuery:
     """A query that this process computes.
 
@@ -82,7 +103,7 @@ class PlannedQuery:
     """
 
     query: LocalQuery
-    inputs: Mapping[str, TableInput | RowsInput]
+    inputs: Mapping[str, _Input]
     columns: tuple[Field, ...]
 
     @property
@@ -141,7 +162,9 @@ class ComputedRows:
         return self.by_engine("it has variants").python_variants(pairs)
 
 
-def find_here(rule: EngineRule, found: FoundRows, plans: dict[str, ScanPlan]) -> tuple[ScanPlan, pa.Table] | None:
+def find_here(
+    rule: EngineRule, found: FoundRows | FoundMerge, plans: dict[str, ScanPlan]
+) -> tuple[ScanPlan, pa.Table] | None:
     """Return the rows that a statement changes, and the scan that found them.
 
     None: Spark finds them.
@@ -178,23 +201,28 @@ def plan_locally(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]
     query = local_query(bound)
     if isinstance(query, str):
         return query
-    inputs: dict[str, TableInput | RowsInput] = {}
+    inputs: dict[str, _Input] = {}
     for name, scan in query.scans.items():
         found = _input(scan, query.names[name], plans)
         if isinstance(found, str):
             return found
         inputs[name] = found
-    settings = rule.setup.settings
     tables = [one for one in inputs.values() if isinstance(one, TableInput)]
-    read = [one.plan for one in tables]
-    if rule.choice == "auto" and not are_small(read, settings.local_read_bytes, settings.local_read_rows):
+    if rule.choice == "auto" and not _are_small(rule.setup.settings, inputs.values()):
         return "it reads more than this process does"
     if not all(is_exact(one.plan, one.columns) for one in tables):
         return "files hold columns as other types"
     return PlannedQuery(query, inputs, bound.columns)
 
 
-def _input(scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan]) -> TableInput | RowsInput | str:
+def _are_small(settings: Settings, inputs: Collection[_Input]) -> bool:
+    given = [one.rows for one in inputs if isinstance(one, FrameInput)]
+    plans = [one.plan for one in inputs if isinstance(one, TableInput)]
+    byte_count, row_count = (sum(counts) for counts in ((one.nbytes for one in given), (one.num_rows for one in given)))
+    return are_small(plans, settings.local_read_bytes - byte_count, settings.local_read_rows - row_count)
+
+
+def _input(scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan]) -> _Input | str:
     source = scan.relation.source
     known = {fold(one.name): one for one in (*scan.relation.columns, *scan.relation.virtual)}
     fields = tuple(known[fold(name)] for name in scan.columns)
@@ -205,6 +233,9 @@ def _input(scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan]) -> Tabl
         places = {fold(field.name): place for place, field in enumerate(source.columns)}
         chosen = [places[fold(field.name)] for field in fields]
         return RowsInput(fields, [tuple(row[place] for place in chosen) for row in source.rows])
+    if isinstance(source, CallerFrame) and isinstance(source.rows, pa.Table):
+        places = {fold(field.name): place for place, field in enumerate(source.columns)}
+        return FrameInput(fields, source.rows.select([places[fold(field.name)] for field in fields]))
     if not isinstance(source, Table):
         return f'"{scan.relation.name}" is read by Spark'
     (name, *others) = names

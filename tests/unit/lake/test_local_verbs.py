@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import forklake
-from forklake import Catalog, Settings
+from forklake import Catalog, MergeDelete, MergeInsert, MergeUpdate, Settings
 from forklake.errors import EngineError, InvalidInputError, NotFoundError
 
 _TABLE = "CREATE TABLE t (id BIGINT, n INTEGER, s VARCHAR, d DECIMAL(10,2), f DOUBLE, day DATE)"
@@ -49,7 +49,7 @@ def one(oracle: duckdb.DuckDBPyConnection, text: str) -> int:
 
 def test_random_verbs_leave_and_count_what_duckdb_has(shop: Catalog, oracle: duckdb.DuckDBPyConnection) -> None:
     chance, table = random.Random(11), shop.table("t")
-    for step in range(40):
+    for step in range(60):
         if step % 8 == 0:
             shop.options.set("data_inlining_row_limit", str(chance.choice([0, 2, 1000])))
         number, other = chance.randrange(9), chance.randrange(9)
@@ -59,7 +59,7 @@ def test_random_verbs_leave_and_count_what_duckdb_has(shop: Catalog, oracle: duc
         assert table.count(where) == one(oracle, f"SELECT count(*) FROM t WHERE {where}"), where
         found = table.rows(where=where)
         assert sorted(map(repr, found)) == sorted(map(repr, oracle.execute(f"FROM t WHERE {where}").fetchall())), where
-        match chance.randrange(4):
+        match chance.randrange(5):
             case 0:
                 done = table.update({"n": f"n + {number}", "d": other, "s": "?"}, where, parameters=["new"])
                 changed = one(oracle, f"UPDATE t SET n = n + {number}, d = {other}, s = 'new' WHERE {where}")
@@ -69,6 +69,23 @@ def test_random_verbs_leave_and_count_what_duckdb_has(shop: Catalog, oracle: duc
                 done = table.overwrite([{"id": number, "n": other}], where)
                 oracle.execute(f"DELETE FROM t WHERE {where}")
                 changed = one(oracle, f"INSERT INTO t (id, n) VALUES ({number}, {other})")
+            case 3:
+                source = [{"id": number, "n": 50}, {"id": other + 9, "n": None}]
+                done = table.merge(
+                    source,
+                    "target.id = source.id",
+                    matched=[MergeDelete("target.n > 40"), MergeUpdate({"n": "source.n", "d": "target.d + 1"})],
+                    not_matched=[MergeInsert({"id": "source.id", "s": "?"}, "source.n IS NULL")],
+                    not_matched_by_source=[MergeUpdate({"f": 2.5}, "id = ?")],
+                    parameters=["m", other],
+                )
+                changed = one(
+                    oracle,
+                    f"MERGE INTO t USING (VALUES ({number}, 50), ({other + 9}, NULL)) u(id, n) ON t.id = u.id"
+                    " WHEN MATCHED AND t.n > 40 THEN DELETE WHEN MATCHED THEN UPDATE SET n = u.n, d = t.d + 1"
+                    " WHEN NOT MATCHED AND u.n IS NULL THEN INSERT (id, s) VALUES (u.id, 'm')"
+                    f" WHEN NOT MATCHED BY SOURCE AND id = {other} THEN UPDATE SET f = 2.5",
+                )
             case _:
                 done = table.append([(number, None, "x", None, 0.5, None), (other, *[None] * 5)])
                 changed = one(oracle, f"INSERT INTO t (id, s, f) VALUES ({number}, 'x', 0.5), ({other}, NULL, NULL)")
@@ -82,6 +99,16 @@ def test_rows_of_a_condition_keep_the_order_of_the_table_and_show_their_ids(shop
     assert table.rows(["id", "rowid"], where="n IS NOT NULL") == [(1, 0), (3, 2), (4, 3), (5, 4)]
     assert table.head(2, ["s"], where="id > ?", parameters=[2]).rows() == [("",), (None,)]
     assert table.arrow(["id"], where="rowid = 1").to_pydict() == {"id": [2]}
+
+
+def test_an_upsert_keeps_row_ids_and_what_the_source_lacks(shop: Catalog) -> None:
+    table = shop.table("t")
+    assert table.merge([{"id": 3, "n": 30}, {"id": 8, "n": 80}], on="id").row_count == 2
+    assert table.rows(["id", "n", "s"], where="n >= 30") == [(3, 30, ""), (8, 80, None)]
+    assert table.rows(["rowid"], where="id = 3") == [(2,)]
+    with pytest.raises(InvalidInputError, match="updated multiple times"):
+        table.merge([{"id": 3, "n": 1}, {"id": 3, "n": 2}], on="id")
+    assert table.count("n >= 30") == 2
 
 
 def test_a_transaction_changes_what_it_changed_before(shop: Catalog) -> None:
@@ -111,6 +138,7 @@ def test_what_this_process_does_not_compute_is_refused_if_spark_is_not_used(shop
         lambda: table.delete("upper(s) = 'A'"),
         lambda: table.update({"s": "upper(s)"}),
         lambda: table.rows(where="upper(s) = 'A'"),
+        lambda: table.merge([{"id": 1}], "target.id = source.id", matched=[MergeDelete("upper(s) = 'A'")]),
         lambda: table.overwrite([{"id": 1}], "upper(s) = 'A'"),
     ):
         with pytest.raises(EngineError, match=r"needs Spark \(upper\(\) is left to Spark\), and the engine is 'local'"):
@@ -152,6 +180,7 @@ with forklake.open("{tmp_path}/lake.db", data_path="{tmp_path}/data") as lake:
     t.append([{{"i": 1}}, {{"i": 2}}, {{"i": 3}}])
     t.update({{"i": "i + 1"}}, "i > 1")
     t.delete("i = 3")
+    t.merge([{{"i": 4}}], on="i")
     assert (t.count("i > 1"), t.rows(where="i < 9"), t.delete().row_count) == (1, [(1,), (4,)], 2)
 assert not {{"pyspark", "py4j"}} & set(sys.modules)
 """

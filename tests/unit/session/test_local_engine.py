@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import forklake
 from forklake import Confinement, Connection, Settings
-from forklake.errors import ConfigError, EngineError, InvalidInputError, LimitError
+from forklake.errors import ConfigError, EngineError, InvalidInputError, LimitError, NotFoundError
 
 _TABLE = "CREATE TABLE t (id BIGINT, n INTEGER, s VARCHAR, d DECIMAL(10,2), f DOUBLE, day DATE, ts TIMESTAMP)"
 _ROWS = """INSERT INTO t VALUES
@@ -74,6 +75,8 @@ QUERIES = [
     "SELECT id::VARCHAR, n::DOUBLE, d::DECIMAL(12,1), day::TIMESTAMP FROM t ORDER BY id",
     "SELECT count(DISTINCT s), count(*) FILTER (WHERE n > 0), bool_and(n > 0) FROM t",
     "SELECT id FROM t WHERE NOT (n BETWEEN 1 AND 6) ORDER BY id",
+    "SELECT v.*, t.s FROM (VALUES (1, 'x', 1.5), (7, NULL, 20.25), (NULL, 'y', NULL)) v(k, x, y)"
+    " LEFT JOIN t ON t.id = v.k ORDER BY ALL",
 ]
 
 
@@ -109,6 +112,7 @@ LEFT = {
     "SELECT id FROM t WHERE (n, id) NOT IN (SELECT n, id FROM t)": "",
     "SELECT * FROM t USING SAMPLE 2 ROWS": "",
     "SELECT n FROM t UNION ALL SELECT s FROM t": "different types",
+    "SELECT v.* FROM t, (VALUES (1), (2.5)) v": "different types",
 }
 
 
@@ -120,7 +124,7 @@ def test_what_the_guide_lists_as_different_is_left_to_spark_whatever_the_size(qu
 
 def test_random_changes_of_rows_leave_what_duckdb_has(session: Connection, oracle: duckdb.DuckDBPyConnection) -> None:
     chance = random.Random(7)
-    for step in range(40):
+    for step in range(60):
         if step % 10 == 0:
             limit = chance.choice([0, 3, 1000])
             session.sql(f"CALL ducklake_set_option('lake', 'data_inlining_row_limit', {limit})")
@@ -135,6 +139,14 @@ def test_random_changes_of_rows_leave_what_duckdb_has(session: Connection, oracl
                 "UPDATE t SET n = u.k FROM (SELECT id, min(n) AS k FROM t GROUP BY id) u"
                 f" WHERE t.id = u.id AND t.id < {number}",
                 f"DELETE FROM t WHERE id = {number} AND n > {other - 4}",
+                f"MERGE INTO t USING (SELECT DISTINCT id + {number} AS id, {other} AS n FROM t WHERE id < 9) u"
+                " USING (id) WHEN MATCHED AND t.n > u.n THEN DELETE WHEN MATCHED AND t.s IS NULL THEN DO NOTHING"
+                " WHEN MATCHED THEN UPDATE SET n = u.n + t.n, d = '1.5' WHEN NOT MATCHED AND u.n > 3"
+                " THEN INSERT (id, n) VALUES (u.id, DEFAULT)",
+                f"MERGE INTO t AS x USING (FROM t WHERE id > {number} LIMIT 0) u ON x.id = u.id AND x.n <= u.n"
+                f" WHEN NOT MATCHED BY SOURCE AND x.id = {other} THEN UPDATE SET s = 'gone'",
+                f"WITH w AS (SELECT {number} AS id, 'm' AS s) MERGE INTO t USING w ON t.id = w.id WHEN MATCHED"
+                " THEN DELETE WHEN NOT MATCHED THEN INSERT BY NAME",
                 f"DELETE FROM t WHERE id IN (SELECT id FROM t GROUP BY id HAVING count(*) > {number})",
             ]
         )
@@ -193,6 +205,31 @@ def test_a_row_is_not_updated_twice_by_one_statement(session: Connection) -> Non
     with pytest.raises(InvalidInputError, match="updated multiple times"):
         session.sql("UPDATE t SET n = u.id FROM t u WHERE u.id <= 2 AND t.id = 1 AND (SELECT true)")
     assert rows(session, "SELECT n FROM t WHERE id = 1") == [(5,)]
+
+
+def test_a_merge_that_no_query_says_is_left_to_spark_and_a_wrong_one_refused(session: Connection) -> None:
+    merge = "MERGE INTO t USING (SELECT 1 AS id, 2 AS k) u ON t.id = u.id WHEN MATCHED THEN"
+    with pytest.raises(EngineError, match=r"needs Spark \(THEN ERROR is left to Spark\)"):
+        session.sql(f"{merge} ERROR")
+    with pytest.raises(EngineError, match=r"needs Spark \(upper\(\)"):
+        session.sql(f"{merge} UPDATE SET s = upper(s)")
+    with pytest.raises(NotFoundError, match="nix"):
+        session.sql(f"{merge} UPDATE SET n = nix")
+    with pytest.raises(InvalidInputError, match="out of range"):
+        session.sql(f"{merge} UPDATE SET n = t.id * 3000000000")
+    twice = "MERGE INTO t USING (SELECT 1 AS id, k FROM (VALUES (1), (2)) v(k)) u ON t.id = u.id WHEN MATCHED THEN"
+    with pytest.raises(InvalidInputError, match="updated multiple times"):
+        session.sql(f"{twice} UPDATE SET n = k")
+    assert rows(session, f"{twice} DELETE") == [(1,)]
+    assert rows(session, "SELECT count(*) FROM t") == [(5,)]
+
+
+def test_rows_that_a_caller_hands_over_are_read_here(session: Connection) -> None:
+    given = pa.table({"id": [1, 9], "s": ["one", None]})
+    session.register("given", given)
+    assert rows(session, "SELECT t.id, g.s FROM t JOIN given g USING (id)") == [(1, "one")]
+    assert rows(session, "MERGE INTO t USING given USING (id) WHEN NOT MATCHED THEN INSERT BY NAME") == [(1,)]
+    assert rows(session, "SELECT max(id), count(*) FROM t") == [(9, 7)]
 
 
 def test_the_engine_is_chosen_by_the_session_and_the_settings(session: Connection, tmp_path: Path) -> None:

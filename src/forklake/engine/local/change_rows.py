@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.ids import DataFileId
+from forklake.model.merge import MergeOperation
 from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
 
@@ -48,17 +49,101 @@ def change_found(
     values = found.select(range(len(OWN_PLACES), found.num_columns)) if is_update else None
     # Before anything is written: a value may not fit.
     rows = None if values is None else conform(values, target.fields, target.table, by_name=False)
+    changes = _Changes(paths, positions, row_ids, rows, row_ids, None, may_repeat=not is_update)
+    return _write_changes(plan, changes, target, inlining, keeps_ids=keeps_ids)
+
+
+def merge_found(
+    plan: ScanPlan,
+    found: pa.Table,
+    operations: Sequence[MergeOperation],
+    target: WriteTarget,
+    inlining: Inlining,
+    *,
+    may_repeat: bool,
+    keeps_ids: bool,
+) -> ChangedRows:
+    """Update, delete and insert the rows that a merge found; write files as needed.
+
+    After a failure nothing is left behind.
+
+    Args:
+        plan: The scan that found the rows of the table.
+        found: The rows: where each is, in the columns of `OWN_PLACES`, NULL if it is new; the number of its operation;
+            and, unless all are deleted, its new values.
+        operations: What is done with rows, by number.
+        target: The table.
+        inlining: How many rows the metadata takes instead of files.
+        may_repeat: Whether a row may come several times: it is only deleted.
+        keeps_ids: Whether updated rows keep their ids.
+
+    Raises:
+        InvalidInputError: A row is changed twice, or a new value does not fit its column.
+        DataFileError: A file cannot be read or written.
+    """
+    numbers = found.column(len(OWN_PLACES)).combine_chunks()
+
+    def of(operation: MergeOperation) -> pa.Array:
+        return pc.is_in(numbers, pa.array([n for n, one in enumerate(operations) if one == operation], numbers.type))
+
+    values = found.select(range(len(OWN_PLACES) + 1, found.num_columns))
+
+    def new(chosen: pa.Array, operation: MergeOperation) -> pa.Table | None:
+        if operation not in operations:
+            return None
+        return conform(values.filter(chosen), target.fields, target.table, by_name=False)
+
+    is_updated, is_inserted = of("update"), of("insert")
+    gone = found.select(range(len(OWN_PLACES))).filter(pc.invert(is_inserted))
+    paths, positions, row_ids = (column.combine_chunks() for column in gone.columns)
+    changes = _Changes(
+        paths,
+        positions,
+        row_ids,
+        new(is_updated, "update"),
+        found.column(2).filter(is_updated).combine_chunks(),
+        new(is_inserted, "insert"),
+        may_repeat=may_repeat,
+    )
+    return _write_changes(plan, changes, target, inlining, keeps_ids=keeps_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """Rows that go, by their places, and those that come.
+
+    Updated rows come with their ids, inserted ones have none yet.
+    """
+
+    paths: pa.Array
+    positions: pa.Array
+    row_ids: pa.Array
+    updated: pa.Table | None
+    updated_ids: pa.Array
+    inserted: pa.Table | None
+    may_repeat: bool
+
+
+def _write_changes(
+    plan: ScanPlan, changes: _Changes, target: WriteTarget, inlining: Inlining, *, keeps_ids: bool
+) -> ChangedRows:
     written: list[str] = []
     try:
-        inlined = _unique_ids(row_ids.filter(paths.is_null()).to_pylist(), may_repeat=not is_update)
-        kept, whole = _split(plan, paths, positions, may_repeat=not is_update)
+        ids = changes.row_ids.filter(changes.paths.is_null()).to_pylist()
+        inlined = _unique_ids(ids, may_repeat=changes.may_repeat)
+        kept, whole = _split(plan, changes.paths, changes.positions, may_repeat=changes.may_repeat)
         is_few = sum(places.size for _, places in kept) <= inlining.deletes
         delete_files: list[NewDeleteFile] = []
         for file, places in [] if is_few else kept:
             delete_files.append(_write_deletes(file, places, target))
             written.append(target.directory + delete_files[-1].path)
-        few = None if rows is None or rows.num_rows > inlining.rows else rows
-        files = [] if rows is None or few is not None else _write_updates(rows, row_ids, target, keeps_ids=keeps_ids)
+        few = _few_rows(changes, inlining.rows)
+        files: list[NewDataFile] = []
+        if few is None and changes.updated is not None:
+            files += _write_updates(changes.updated, changes.updated_ids, target, keeps_ids=keeps_ids)
+            written += [target.directory + file.path for file in files]
+        if few is None and changes.inserted is not None:
+            files += write_files(changes.inserted.to_batches(), target, arrow_schema(target.fields))
     except BaseException:
         storage.delete(written)
         raise
@@ -68,10 +153,23 @@ def change_found(
         positions=_number_positions(kept) if is_few else (),
         inlined=tuple(inlined),
         data_files=tuple(files),
-        rows=None if few is None else few.append_column(ROW_ID_COLUMN, row_ids),
+        rows=few,
         deleted_count=sum(places.size for _, places in (*kept, *whole)) + len(inlined),
-        inserted_count=0,
+        inserted_count=0 if changes.inserted is None else changes.inserted.num_rows,
     )
+
+
+def _few_rows(changes: _Changes, limit: int) -> pa.Table | None:
+    """Return the new rows, with the ids of updated ones, if the metadata takes them."""
+    parts = []
+    if changes.updated is not None:
+        parts.append(changes.updated.append_column(ROW_ID_COLUMN, changes.updated_ids))
+    if changes.inserted is not None:
+        none = pa.nulls(changes.inserted.num_rows, pa.int64())
+        parts.append(changes.inserted.append_column(ROW_ID_COLUMN, none))
+    if not parts or sum(part.num_rows for part in parts) > limit:
+        return None
+    return pa.concat_tables(parts)
 
 
 def _unique_ids(row_ids: Sequence[int], *, may_repeat: bool) -> list[int]:

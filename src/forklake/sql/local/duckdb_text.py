@@ -315,6 +315,8 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.Ordered: frozenset({"this", "desc", "nulls_first"}),
     exp.TableAlias: frozenset({"this", "columns"}),
     exp.Star: frozenset({"except_"}),
+    exp.Values: frozenset({"expressions", "alias"}),
+    exp.Tuple: frozenset({"expressions"}),
     exp.StrPosition: frozenset({"this", "substr"}),
     exp.Min: frozenset({"this"}),
     exp.Max: frozenset({"this"}),
@@ -362,6 +364,9 @@ def _check(node: exp.Expr) -> None:
         case exp.Limit() | exp.Offset():
             if not isinstance(node.expression, exp.Literal) or not node.expression.name.isdecimal():
                 _refuse("this LIMIT")
+        case exp.Tuple():
+            if not isinstance(node.parent, exp.Values):
+                _refuse("a row as a value")
         case exp.Distinct():
             if len(node.expressions) > 1:
                 _refuse("DISTINCT of several values")

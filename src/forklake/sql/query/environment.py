@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.predicate import Predicate
 from forklake.sql.expressions.bound import Bound, both
@@ -62,8 +63,12 @@ class Reading:
         self._values.append((node, bound))
 
     def note_mixture(self, values: Sequence[Bound]) -> None:
-        """Record that values become one column; their types may differ."""
-        self._mixes = self._mixes or len({one.type for one in values}) > 1
+        """Record that values become one column; their types may differ.
+
+        Decimals of any size become one in the same way everywhere.
+        """
+        kinds = {types.Decimal if isinstance(one.type, types.Decimal) else one.type for one in values}
+        self._mixes = self._mixes or len(kinds) > 1
 
     def view_tree(self, node: exp.Expr, view: StoredQuery, read: Callable[[str], exp.Query]) -> exp.Query:
         """Return the tree of a view that a table in FROM names.

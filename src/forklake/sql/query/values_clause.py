@@ -36,6 +36,8 @@ def bind_values(node: exp.Values, environment: Environment) -> BoundQuery:
     if environment.expected is not None and environment.expected[0] is node:
         wanted = environment.expected[1]
         rows = [[cast(value, field.type) for value, field in zip(row, wanted, strict=False)] for row in rows]
+    for column in zip(*rows, strict=True):
+        environment.reading.note_mixture([one for one in column if one.type != types.NULL])
     columns = [unify(column) if len(column) > 1 else column for column in zip(*rows, strict=True)]
     same = list(zip(*columns, strict=True))
     return bound_rows(same, tuple(result_field(f"col{place}", column[0]) for place, column in enumerate(columns)))

@@ -55,13 +55,17 @@ class MatchedColumns(Site):
             NotFoundError: There is none.
             InvalidInputError: Both have one.
         """
-        side, number, inside = self._locate(names)
+        side, number, inside = self.locate(names)
         if side == SOURCE:
             return extract_field(self.source_column(number), inside, self._given[number].name)
         field = self._fields[number]
         return extract_field(
             Bound(f"{TARGET}.{quote_spark_name(field.name)}", shape_of(field.type), field), inside, field.name
         )
+
+    def target_name(self, number: int) -> str:
+        """Return the name of a column of the table by its number."""
+        return self._fields[number].name
 
     def source_column(self, number: int) -> Bound:
         """Return a column of the source by its number."""
@@ -84,11 +88,16 @@ class MatchedColumns(Site):
         """Return the side and number of a column, if an expression is just that."""
         if not isinstance(node, exp.Column):
             return None
-        side, number, inside = self._locate([part.name for part in node.parts])
+        side, number, inside = self.locate([part.name for part in node.parts])
         return None if inside else (side, number)
 
-    def _locate(self, names: Sequence[str]) -> tuple[str, int, Sequence[str]]:
-        """Return the side and number of a column, and the path of fields in it."""
+    def locate(self, names: Sequence[str]) -> tuple[str, int, Sequence[str]]:
+        """Return the side and number of a column, and the path of fields in it.
+
+        Raises:
+            NotFoundError: There is none.
+            InvalidInputError: Both have one.
+        """
         if len(names) > 1:
             found = self._locate_qualified(names)
             if found is not None:

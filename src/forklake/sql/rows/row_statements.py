@@ -14,7 +14,6 @@ from forklake.model.merge import Clause, Merge, MergeOperation
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.sql import statements
-from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.columns import TableSite, find
 from forklake.sql.expressions.literals import spark_type, text_literal
@@ -110,8 +109,8 @@ def bind_merge(statement: statements.Merge, table: str, fields: Sequence[Field],
         InvalidInputError: A condition or an expression is not supported, or a column is set twice.
         NotFoundError: There is no such column.
     """
-    target, source_name = statement.alias or statement.table[-1], _source_name(statement)
-    if source_name is not None and fold(source_name) == fold(target):
+    target, given = statement.alias or statement.table[-1], source_name(statement)
+    if given is not None and fold(given) == fold(target):
         raise InvalidInputError(
             f'Binder Error: Ambiguous reference to table "{target}" (duplicate alias "{target}", explicitly alias one'
             ' of the tables using "AS my_alias")'
@@ -138,9 +137,9 @@ def bind_merge_with(
         InvalidInputError: A condition or an expression is not supported, or a column is set twice.
         NotFoundError: There is no such column.
     """
-    columns = MatchedColumns(statement.alias or table, fields, _source_name(statement), source)
+    columns = MatchedColumns(statement.alias or table, fields, source_name(statement), source)
     binder = RowBinder(columns, names)
-    on = binder.expand_macros(_on(statement, table, fields, source))
+    on = binder.expand_macros(match_condition(statement, table, fields, source))
     matches, keys = binder.condition(on).sql, tuple(columns.keys(on))
     clauses = tuple(_clauses(statement, binder, columns, fields, source, table))
     given = tuple(Field(None, given_name(place), field.type) for place, field in enumerate(source))
@@ -167,15 +166,18 @@ def _column(name: str, table: str, fields: Sequence[Field]) -> Field:
 # ---- MERGE -----------------------------------------------------------------------------------------------------------
 
 
-def _source_name(statement: statements.Merge) -> str | None:
+def source_name(statement: statements.Merge) -> str | None:
+    """Return the name of the source of a merge, if it has one."""
     return statement.source.alias_or_name or None
 
 
-def _on(statement: statements.Merge, table: str, fields: Sequence[Field], source: Sequence[Field]) -> exp.Expr:
+def match_condition(
+    statement: statements.Merge, table: str, fields: Sequence[Field], source: Sequence[Field]
+) -> exp.Expr:
     """Return the condition for matching rows, from ON or from the columns of USING."""
     if statement.on is not None:
         return statement.on
-    target, given = statement.alias or table, _source_name(statement)
+    target, given = statement.alias or table, source_name(statement)
     for name in statement.using:
         for columns, side, owner in ((source, "left", "The source"), (fields, "right", f'Table "{table}"')):
             if find(columns, name) is None:
@@ -241,31 +243,47 @@ def _values(
     table: str,
 ) -> Iterator[tuple[str, str]]:
     """Yield the columns that an action sets, with their values."""
-    given: list[tuple[Field, Bound]] = []
+    for field, given in merged_values(action, fields, source, table):
+        value = columns.source_column(given) if isinstance(given, int) else binder.bind(given)
+        yield field.name, cast(value, field.type).sql
+
+
+def merged_values(
+    action: statements.MergeAction, fields: Sequence[Field], source: Sequence[Field], table: str
+) -> list[tuple[Field, exp.Expr | int]]:
+    """Return the columns that an action of a merge sets, with their new values.
+
+    A value is an expression, or the number of a column of the source.
+
+    Raises:
+        InvalidInputError: A column is set twice, or there are more or fewer values than columns.
+        NotFoundError: There is no such column.
+    """
+    given: list[tuple[Field, exp.Expr | int]] = []
     if action.is_default:
-        given = [(field, binder.bind(default_node(field))) for field in fields]
+        given = [(field, default_node(field)) for field in fields]
     elif action.assignments or action.values:
         pairs = [(_column(name, table, fields), value) for name, value in action.assignments]
         pairs += list(zip(fields, action.values, strict=False))
         if len(action.values) > len(fields) or 0 < len(action.values) < len(fields):
-            raise InvalidInputError(
-                f"Binder Error: table {table} has {len(fields)} columns but {len(action.values)} values were supplied"
-            )
-        given = [(field, binder.bind(default_node(field) if is_default(value) else value)) for field, value in pairs]
+            raise _wrong_count(table, fields, len(action.values))
+        given = [(field, default_node(field) if is_default(value) else value) for field, value in pairs]
     elif action.by_name:
         by_name = {_column(field.name, table, fields).name: number for number, field in enumerate(source)}
-        given = [(one, columns.source_column(by_name[one.name])) for one in fields if one.name in by_name]
+        given = [(one, by_name[one.name]) for one in fields if one.name in by_name]
+    elif len(source) != len(fields):
+        raise _wrong_count(table, fields, len(source))
     else:
-        if len(source) != len(fields):
-            raise InvalidInputError(
-                f"Binder Error: table {table} has {len(fields)} columns but {len(source)} values were supplied"
-            )
-        given = [(field, columns.source_column(number)) for number, field in enumerate(fields)]
+        given = [(field, number) for number, field in enumerate(fields)]
     if action.operation == "insert":
         named = [field for field, _ in given]
         others = [field for field in fields if field.default_is_expression and field not in named]
-        given += [(field, binder.bind(default_node(field))) for field in others]
-    for place, (field, value) in enumerate(given):
+        given += [(field, default_node(field)) for field in others]
+    for place, (field, _) in enumerate(given):
         if any(field is other for other, _ in given[:place]):
             raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
-        yield field.name, cast(value, field.type).sql
+    return given
+
+
+def _wrong_count(table: str, fields: Sequence[Field], count: int) -> InvalidInputError:
+    return InvalidInputError(f"Binder Error: table {table} has {len(fields)} columns but {count} values were supplied")
