@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from forklake.catalog.moments import Moment
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.lake.catalog import Catalog
@@ -15,10 +16,12 @@ from forklake.lake.lake import Lake, LakeAt
 from forklake.lake.options import Options
 from forklake.lake.table import Table
 from forklake.lake.transaction import Transaction
+from forklake.model.change_scan import ChangePlan
 from forklake.model.ids import CatalogId
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head, Version
 from forklake.ops.runtime import Runtime
+from forklake.ops.table_changes import plan_table_changes
 
 T = TypeVar("T")
 
@@ -46,6 +49,17 @@ def version_of(reader: Reader) -> Version:
     For a transaction it is the version that it began on.
     """
     return reader._version() if isinstance(reader, Catalog) else reader._content().version
+
+
+def change_plan_of(table: Table, start: Moment, end: Moment | None) -> ChangePlan:
+    """Plan the change feed of a table, see `Table.changes`.
+
+    Raises:
+        SnapshotNotFoundError: The catalog has no such snapshot.
+        InvalidInputError: The start comes after the end.
+    """
+    runtime = table._reader._runtime
+    return plan_table_changes(runtime, table._content().version, table.table_id, start, end)
 
 
 def catalog_of(transaction: Transaction) -> tuple[CatalogId, str]:

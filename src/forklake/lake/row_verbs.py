@@ -15,6 +15,7 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.lake import table_queries
 from forklake.lake.engine_columns import Condition, plain_expression
+from forklake.lake.internals import change_plan_of
 from forklake.lake.runner import Runner
 from forklake.model import predicate
 from forklake.model.records import Commit, PrunedFiles, ScanSummary
@@ -27,7 +28,6 @@ from forklake.ops.arrange_files import PartitionKeys
 from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
 from forklake.ops.sort_keys import SortKeys
-from forklake.ops.table_changes import table_changes
 from forklake.sql.parameters import Values
 from forklake.sql.rows.row_statements import bind_condition
 from forklake.sql.rows.row_texts import read_where
@@ -103,8 +103,7 @@ def find_bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
 
 def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:
     """Return the change feed of a table."""
-    version = table._content().version
-    frame: DataFrame = table_changes(table._reader._runtime, version, table.table_id, start, end, kind)
+    frame: DataFrame = table._reader._runtime.engine.changes(change_plan_of(table, start, end), kind)
     return frame
 
 

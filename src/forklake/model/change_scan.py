@@ -111,3 +111,9 @@ class ChangePlan:
     last: SnapshotId
     plain: tuple[PlainChanges, ...]
     merged: tuple[NetChanges, ...]
+
+    @property
+    def scans(self) -> list[ScanPlan]:
+        """All scans of it."""
+        plain = [scan for part in self.plain for scan in (part.inserted, part.ended.scan, part.deleted_from)]
+        return plain + [side.scan for net in self.merged for side in (net.before, net.after)]

@@ -6,17 +6,17 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.moments import Moment
 from forklake.catalog.state import CatalogState
-from forklake.engine.engine import Frame, Kind
 from forklake.errors import InvalidInputError
+from forklake.model.change_scan import ChangePlan
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.version import Version
 from forklake.ops.runtime import Runtime
 
 
-def table_changes(
-    runtime: Runtime, seen: Version, table: TableId, start: Moment, end: Moment | None, kind: Kind
-) -> Frame:
-    """Return how the rows of a table changed between two snapshots, both included.
+def plan_table_changes(
+    runtime: Runtime, seen: Version, table: TableId, start: Moment, end: Moment | None
+) -> ChangePlan:
+    """Plan how the rows of a table changed between two snapshots, both included.
 
     A time as the start means the first snapshot at or after it, and as the end the last one not after it.
 
@@ -29,8 +29,7 @@ def table_changes(
     first = versions.first_snapshot(runtime.store, seen, start)
     check_order(first, last.snapshot_id)
     state = CatalogState(runtime.store, last)
-    plan = plan_changes(runtime.store, runtime.lake_path, state, lookup.table_by_id(state, table), SnapshotId(first))
-    return runtime.engine.changes(plan, kind)
+    return plan_changes(runtime.store, runtime.lake_path, state, lookup.table_by_id(state, table), SnapshotId(first))
 
 
 def check_order(first: SnapshotId, last: SnapshotId) -> None:

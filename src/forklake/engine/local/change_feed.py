@@ -12,9 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from forklake.engine.allowance import charge
+from forklake.engine.engine import Kind
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.files.deletes import read_deletes
+from forklake.files.schema import display_type
 from forklake.model.change_scan import ChangePlan, DatedScan, NetChanges, NewDeletes, PlainChanges
 from forklake.model.ids import SnapshotId
 from forklake.model.scan import ScanFile
@@ -122,6 +125,34 @@ def feed_rows(task: FeedTask, selection: Selection) -> Iterator[tuple[Rows, pa.A
         yield rows, _change_types(rows, updated, "insert", "update_postimage")
     for rows in _deletions(task, selection):
         yield rows, _change_types(rows, updated, "delete", "update_preimage")
+
+
+def read_changes(plan: ChangePlan, kind: Kind) -> pa.Table:
+    """Return all changes of a plan, as `forklake.engine.engine.Engine.changes` describes.
+
+    Raises:
+        DataFileError: A file is missing, damaged, or cannot be decrypted.
+    """
+    charge(*plan.scans)
+    selection = Selection(plan.table, plan.fields, plan.fields)
+    span = Span(plan.first, plan.last, with_first=True)
+    whole = Changes(plan, span)
+    found: Iterator[tuple[Rows, pa.Array | None]]
+    match kind:
+        case "insertions":
+            found = ((rows, None) for rows in _all_insertions(_insertion_tasks(plan, span), selection))
+        case "deletions":
+            found = ((rows, None) for rows in _deletions(whole, selection))
+        case "all":
+            found = feed_rows(whole, selection)
+    marks = [("snapshot_id", pa.int64()), ("rowid", pa.int64())]
+    marks += [("change_type", pa.string())] if kind == "all" else []
+    schema = pa.schema([*marks, *((field.name, display_type(field)) for field in plan.fields)])
+    batches = []
+    for rows, kinds in found:
+        told = [rows.snapshots, rows.row_ids, *([] if kinds is None else [kinds])]
+        batches.append(pa.record_batch([*told, *rows.columns], schema=schema))
+    return pa.Table.from_batches(batches, schema)
 
 
 def _has_deletions(plan: ChangePlan, span: Span) -> bool:
