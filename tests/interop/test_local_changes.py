@@ -1,15 +1,17 @@
-"""Stock DuckDB with DuckLake reads what the in-process engine wrote, in files or inlined."""
+"""Stock DuckDB with DuckLake, and Spark, read what the in-process engine wrote, in files or inlined."""
 
 from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
+from pyspark.sql import SparkSession
 
 import forklake
-from forklake import Settings
+from forklake import Connection, Settings
 from tests.interop.ducklake import attached
 
 _TABLE = "CREATE TABLE t (id BIGINT, n INTEGER, s VARCHAR, d DECIMAL(10,2), f DOUBLE, day DATE)"
@@ -17,6 +19,7 @@ _ROWS = (
     "INSERT INTO t VALUES (1, 5, 'a', 1.50, 0.5, '2024-01-31'), (2, NULL, 'B', 2.25, 'nan', NULL),"
     " (3, 7, '', NULL, -0.0, '1999-12-31'), (4, 5, NULL, -3.00, '-inf', '2024-02-29')"
 )
+_NEW = ("insert", "update_postimage")
 
 
 @pytest.mark.parametrize("limit", [0, 4])
@@ -50,8 +53,71 @@ def test_ducklake_reads_random_changes_that_this_process_wrote(limit: int, layou
                 )
                 session.sql(change)
                 oracle.execute(change)
+            replay(session, shop.head)
         shop.maintenance.export(tmp_path / "plain.ducklake")
     asked = "SELECT * FROM t ORDER BY ALL"
     with attached(f"ducklake:{tmp_path}/plain.ducklake") as (theirs, _):
         assert repr(theirs.execute(asked).fetchall()) == repr(oracle.execute(asked).fetchall())
     oracle.close()
+
+
+def test_spark_and_this_process_tell_the_same_changes_of_random_forks(spark: SparkSession, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark) as lake:
+        shop = lake.create_catalog("shop")
+        with shop.session() as session:
+            session.sql(f"SET engine = 'local'; {_TABLE}; {_ROWS}")
+        agent = shop.fork("agent")
+        for step in range(12):
+            one = chance.choice([shop, agent])
+            one.options.set("data_inlining_row_limit", str(chance.choice([0, 3])))
+            number = chance.randrange(9)
+            with one.session() as session:
+                session.sql("SET engine = 'local'")
+                session.sql(
+                    chance.choice(
+                        [
+                            f"INSERT INTO t SELECT id + {number}, n, 'i', d, f, day FROM t WHERE id <= 3",
+                            f"UPDATE t SET n = {step} WHERE id = {number}",
+                            f"DELETE FROM t WHERE id = {number} AND n > 2",
+                        ]
+                    )
+                )
+            if step == 7:
+                shop.merge(agent, strategy="theirs")
+        with shop.session() as session:
+            for name, other in (("shop", "agent"), ("agent", "shop")):
+                last = lake.catalog(name).head
+                for kind, shown in (("changes", ""), ("insertions", "rowid, "), ("deletions", "snapshot_id, ")):
+                    asked = f"SELECT {shown}* FROM ducklake_table_{kind}('{name}', 'main', 't', 2, {last})"
+                    compare(session, asked)
+                compare(session, f"FROM ducklake_diff('{name}', '{other}', table_name => 't')")
+
+
+def replay(session: Connection, last: int) -> None:
+    """Check that changes, applied one snapshot after the other, give the rows of each."""
+    feed = rows(session, f"FROM ducklake_table_changes('shop', 'main', 't', 0, {last}) ORDER BY snapshot_id")
+    there: dict[int, str] = {}
+    for snapshot in sorted({row[0] for row in feed}):
+        changes = [row for row in feed if row[0] == snapshot]
+        for _, row_id, kind, *values in changes:
+            if kind in ("delete", "update_preimage"):
+                assert there.pop(row_id) == repr(values)
+        there |= {row[1]: repr(list(row[3:])) for row in changes if row[2] in _NEW}
+        seen = rows(session, f"SELECT rowid, * FROM t AT (VERSION => {snapshot}) WHERE id IS NOT NULL")
+        assert {row[0]: repr(list(row[1:])) for row in seen} == there
+
+
+def compare(session: Connection, asked: str) -> None:
+    found = []
+    for engine in ("local", "spark"):
+        session.sql(f"SET engine = '{engine}'")
+        found.append(sorted(map(repr, rows(session, asked))))
+    assert found[0] == found[1], asked
+    assert found[0], asked
+
+
+def rows(session: Connection, text: str) -> list[Any]:
+    found = session.sql(text)
+    assert found is not None
+    return found.fetchall()

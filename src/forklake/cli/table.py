@@ -228,8 +228,8 @@ def history(catalog: str, name: str, schema: str, at: Moment | None) -> None:
 def changes(catalog: str, name: str, start: Moment, end: Moment | None, schema: str, kind: str) -> None:
     """Show how the rows of a table changed.
 
-    From START to END, both included: a snapshot id, a time or a tag; without END, up to the newest snapshot. This
-    takes Spark.
+    From START to END, both included: a snapshot id, a time or a tag; without END, up to the newest snapshot. Small
+    feeds are read without Spark.
 
     With --json: `columns`, `types` and `rows`.
 
