@@ -1,4 +1,4 @@
-"""What queries in this process read: tables, rows in memory, change feeds and diffs."""
+"""What queries in this process read: tables, rows in memory, feeds and diffs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TableInput:
 
     def read(self) -> pa.Table:
         """Return the rows, in the types that DuckDB knows."""
-        return _named(self.columns, read_plan(self.plan, self.columns))
+        return _name_columns(self.columns, read_plan(self.plan, self.columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class FrameInput:
 
     def read(self) -> pa.Table:
         """Return the rows, in the types that DuckDB knows."""
-        return _named(self.columns, self.rows)
+        return _name_columns(self.columns, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,9 @@ class ChangesInput:
         """Return the rows, in the types that DuckDB knows."""
         found = self.read_all()
         places = {fold(name): place for place, name in enumerate(found.column_names)}
-        return _named(self.columns, found.select([places[fold(field.name)] for field in self.columns]), found.num_rows)
+        return _name_columns(
+            self.columns, found.select([places[fold(field.name)] for field in self.columns]), found.num_rows
+        )
 
 
 def are_small_inputs(settings: Settings, inputs: Collection[QueryInput]) -> bool:
@@ -178,7 +180,7 @@ def _changes(source: Changes | Differences, fields: tuple[Field, ...]) -> Change
 # ---- columns ---------------------------------------------------------------------------------------------------------
 
 
-def _named(fields: Sequence[Field], rows: pa.Table, count: int | None = None) -> pa.Table:
+def _name_columns(fields: Sequence[Field], rows: pa.Table, count: int | None = None) -> pa.Table:
     """Return columns under their names, in the types that DuckDB knows."""
     if not fields:
         return pa.table({_NO_COLUMN: pa.nulls(rows.num_rows if count is None else count, pa.int8())})

@@ -128,7 +128,9 @@ def feed_rows(task: FeedTask, selection: Selection) -> Iterator[tuple[Rows, pa.A
 
 
 def read_changes(plan: ChangePlan, kind: Kind) -> pa.Table:
-    """Return all changes of a plan, as `forklake.engine.engine.Engine.changes` describes.
+    """Return all changes of a plan.
+
+    They are as `forklake.engine.engine.Engine.changes` describes.
 
     Raises:
         DataFileError: A file is missing, damaged, or cannot be decrypted.
