@@ -91,9 +91,6 @@ class CatalogState:
         where = where or {}
         if table not in _SMALL:
             return self._read(table, where)
-        whole: list[R] | None = self._kept.get((table.name, ()))
-        if whole is not None:
-            return [row for row in whole if _matches(row, where)] if where else whole
         if any(isinstance(value, list) for value in where.values()):
             if where.keys() != {"table_id"}:
                 return self._read(table, where)
@@ -101,7 +98,10 @@ class CatalogState:
             return [row for table_id in where["table_id"] for row in self.rows(table, {"table_id": table_id})]
         key = (table.name, tuple(sorted(where.items())))
         if key not in self._kept:
-            self._kept[key] = self._read(table, where)
+            whole: list[R] | None = self._kept.get((table.name, ()))
+            self._kept[key] = (
+                self._read(table, where) if whole is None else [row for row in whole if _matches(row, where)]
+            )
         return self._kept[key]
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:

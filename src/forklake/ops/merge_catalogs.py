@@ -183,9 +183,11 @@ class _Attempt:
             before = [base.contained for base in found]
             by_files = not all(_may_have_returned(session, before, known) for known in self._knows)
         sides = Sides.of(session, self._runtime.lake_path, [base.version for base in found], source, target)
-        for side, head in ((sides.source, self._source), (sides.target, self._target)):
-            if side.version == head.version:
-                side.share_rows(self._runtime.state(head))  # it may have been read before, and is read again soon
+        # What was read of the heads before is known, and what is read of them now will be.
+        self._state = self._runtime.state(self._target)
+        sides.target.share_rows(self._state)
+        if source == self._source.version:
+            sides.source.share_rows(self._runtime.state(self._source))
         _check_tables(sides, request.strategies)
         check_keys(sides, request.keys)
         self._source_version = source
@@ -296,7 +298,7 @@ class _Attempt:
         request, source = self._request, self._source_version
         told = f'{_VERBS[request.kind]} "{self._source.name}" at snapshot {source.snapshot_id}'
         # The session that the draft was made in is over.
-        self._draft.base = self._runtime.state(self._target)
+        self._draft.base = self._state
         plan = Plan(
             base=self._draft.base,
             changes=(),
