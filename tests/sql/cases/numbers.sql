@@ -63,7 +63,7 @@ SELECT id, strftime(d, '%%Y') AS a, strftime(d, 'x') AS c, strftime(d, '%Y') AS 
 
 SELECT id, s < '{a: 2, b: x}'::STRUCT(a INTEGER, b VARCHAR) AS a, '{a: 2, b: x}'::STRUCT(a INTEGER, b VARCHAR) < s AS c, '{a: 1}'::STRUCT(a INTEGER) < '{a: 2}'::STRUCT(a INTEGER) AS d, '[{a: 2}]'::STRUCT(a INTEGER)[] AS e, ('{k=1}'::MAP(VARCHAR, INTEGER) < '{k=2}'::MAP(VARCHAR, INTEGER)) AS f, '{a: 2, b: x}'::STRUCT(a INTEGER, b VARCHAR) <= s AS g FROM unsigned ORDER BY id
 
-SELECT strftime(TIMESTAMP_NS '1969-12-31 23:59:59.999999999', '%Y %I %p %f') AS a, strftime(n, '%H:%M:%S.%f') AS b FROM (VALUES ('2024-02-29 12:34:56.789012345'::TIMESTAMP_NS), ('1969-12-31 23:59:59.9999999'), ('1950-01-01 00:00:00'), (NULL)) t(n)
+SELECT strftime(TIMESTAMP_NS '1969-12-31 23:59:59.999999999', '%Y %I %p %f') AS a, strftime(n, '%H:%M:%S.%f') AS b, epoch_ns(n) AS c, epoch_us(n) AS d, epoch_ns(n::TIMESTAMP) AS e FROM (VALUES ('2024-02-29 12:34:56.789012345'::TIMESTAMP_NS), ('1969-12-31 23:59:59.9999999'), ('1950-01-01 00:00:00'), (NULL)) t(n)
 
 -- types that many digits meet in
 CREATE TABLE wide (id INTEGER, a DECIMAL(38,10), b DECIMAL(38,0), c DECIMAL(18,3), u UHUGEINT, h HUGEINT, i INTEGER, g BIGINT, d DOUBLE, f FLOAT)
@@ -79,3 +79,12 @@ SELECT a::DECIMAL(38,8) AS a FROM wide INTERSECT SELECT b FROM wide
 SELECT id, coalesce(u, i) AS ui, coalesce(u, g) AS ug, coalesce(u, h) AS uh, [u, i] AS l, u > g AS gr, u > h AS e, u IN (3, 4) AS o, u = h - 1 AS q FROM wide ORDER BY id
 
 SELECT id, a = b AS e, a < b AS l FROM wide WHERE id <> 2 ORDER BY id
+
+-- remainders that are floats have NULL by zero; steps that are too large; JSON of numbers
+SELECT id, c % 0::HUGEINT AS a, a % (b * 0) AS b, u % (h * 0) AS c, d % 0 AS e, c % h AS f FROM wide WHERE id <> 2 ORDER BY id
+
+SELECT id, trunc(d, -309) AS a, trunc(f, -2147483648) AS b, trunc(d, -308) AS c, trunc(d, 400) AS e, to_json(f) AS f, to_json(0.1::FLOAT) AS g, to_json([0.1::FLOAT]) AS h, to_json(a) AS i, to_json(0.0000000001::DECIMAL(38,10)) AS j, to_json(c) AS k FROM wide ORDER BY id
+
+SELECT array_length([1, 2, 3], x) AS a, array_length([1, 2], 1) AS b, array_length([1, 2], NULL) AS c FROM (VALUES (1), (NULL)) t(x)
+
+error: SELECT array_length([[1], [2]], 2)

@@ -83,7 +83,7 @@ def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
     if are_integers:
         return _integers(first, operator, second)
     if operator == "%" and _exceeds_decimals(first, second):
-        return _numbers(cast(first, types.FLOAT64), operator, cast(second, types.FLOAT64))
+        return Bound(f"try_mod({cast(first, types.FLOAT64).sql}, {cast(second, types.FLOAT64).sql})", types.FLOAT64)
     return _decimals(first, operator, second)
 
 

@@ -369,6 +369,11 @@ def _from_nanos(sql: str) -> str:
     return f"({cut} + if({is_raised}, INTERVAL '0.000001' SECOND, INTERVAL '0' SECOND))"
 
 
+def cut_nanos(sql: str) -> str:
+    """Return the microsecond in which a TIMESTAMP_NS lies, as a timestamp."""
+    return f"CAST(substring({sql}, 1, 26) AS TIMESTAMP_NTZ)"
+
+
 def _midnight(day: str, *, is_lenient: bool) -> str:
     """Return the timestamp at which a day begins.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -130,6 +131,8 @@ def constant_parts(source: Type, target: Type, value: Any) -> Any:
                 None if place is None else constant_parts(fields[place].type, field.type, value[place])
                 for place, field in zip(_matches(source, target), wanted_fields, strict=True)
             )
+    if source == types.FLOAT32 and isinstance(target, types.Float):
+        return struct.unpack("f", struct.pack("f", value))[0]  # its text has fewer digits than a longer float
     return parse_value(target, format_value(source, value))
 
 
@@ -184,6 +187,8 @@ def to_json(value: Bound, cast: Caster) -> str:
     settings = "map('ignoreNullFields', 'false')"
     if isinstance(value.type, types.Nested):
         return f"to_json({sql}, {settings})"
+    if isinstance(value.type, types.Decimal):
+        return cast(value, types.VARCHAR).sql  # Spark's has exponents
     # Spark writes no JSON of plain values: take it from between the brackets of a list.
     written = f"regexp_extract(to_json(array({sql}), {settings}), '^.(.*).$', 1)"
     return f"if({sql} IS NULL, NULL, {written})"
@@ -198,6 +203,8 @@ def _json_shape(kind: Type) -> Type:
             return struct_of((field.name, _json_shape(field.type)) for field in fields)
         case types.Map(_, item):
             return map_of(types.VARCHAR, _json_shape(item.type))
+        case types.Float():
+            return types.FLOAT64
         case types.Number() | types.Boolean() | types.Varchar() | types.Json() | types.Null():
             return kind
     return types.VARCHAR

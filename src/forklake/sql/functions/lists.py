@@ -19,9 +19,9 @@ from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.calls import Call, Key
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.coercion import unify
-from forklake.sql.expressions.literals import spark_type
+from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.nested import element, exact, keep_zeros, value_slice
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.phrases import once, refusal, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.functions.signature import (
@@ -318,8 +318,13 @@ def _aggregate(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _list(values[0], node)
-    return Bound(f"CAST(array_size({value.sql}) AS BIGINT)", types.INT64)
+    size = f"CAST(array_size({_list(values[0], node).sql}) AS BIGINT)"
+    if len(values) == 1 or values[1].literal == "1":
+        return Bound(size, types.INT64)
+    dimension = whole(values[1], node)
+    message = "Not implemented Error: array_length for lists with dimensions other than 1 not implemented"
+    other = f"WHEN {dimension} IS NOT NULL THEN {refusal(text_literal(message))}"
+    return Bound(f"(CASE WHEN {dimension} = 1 THEN {size} {other} END)", types.INT64)
 
 
 NODES: Final[Nodes] = {

@@ -166,6 +166,10 @@ def _truncate(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"if({double(value, node)} < 0, {up.sql}, {down.sql})", down.type)
 
 
+_DECIMAL_EXPONENTS: Final = 308
+"""The largest power of ten that is a float."""
+
+
 def _truncate_to(value: Bound, places: Bound, node: exp.Expr) -> Bound:
     """Return a number cut to digits after the point.
 
@@ -187,8 +191,10 @@ def _truncate_to(value: Bound, places: Bound, node: exp.Expr) -> Bound:
         kept = max(min(digits, scale), -precision)
         cut = once(value.sql, lambda sql: f"if({sql} < 0, ceil({sql}, {kept}), floor({sql}, {kept}))")
         return Bound(f"CAST({cut} AS {kind.sql_name})", kind)
+    if digits < -_DECIMAL_EXPONENTS:
+        return value  # as in DuckDB, where the step is infinite
     moved, back = ("*", "/") if digits >= 0 else ("/", "*")
-    step = f"1e{min(abs(digits), 308)}D"
+    step = f"1e{min(abs(digits), _DECIMAL_EXPONENTS)}D"
 
     def body(sql: str) -> str:
         cut = _truncate([Bound(f"({sql} {moved} {step})", types.FLOAT64)], node).sql

@@ -10,6 +10,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.casts import cut_nanos
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import once, unless_null
 from forklake.sql.expressions.render import render
@@ -106,9 +107,7 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
         # A format of letters alone is NULL for NULL, too.
         return written if any(is_specifier for _, is_specifier in pieces) else f"if({sql} IS NULL, NULL, {written})"
 
-    # The text of nanoseconds is cut: as a timestamp it would be moved toward 1970.
-    is_nanos = value.type == types.TIMESTAMP_NS
-    sql = f"CAST(substring({value.sql}, 1, 26) AS TIMESTAMP_NTZ)" if is_nanos else moment(value, node)
+    sql = cut_nanos(value.sql) if value.type == types.TIMESTAMP_NS else moment(value, node)
     return Bound(once(sql, body), types.VARCHAR)
 
 

@@ -15,7 +15,7 @@ from forklake.model import types
 from forklake.model.types.shapes import struct_of
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.casts import cast, cut_nanos
 from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, truncate_interval, unit_name
 from forklake.sql.expressions.moment_texts import EPOCH
 from forklake.sql.expressions.phrases import once, variable
@@ -292,6 +292,9 @@ def _epoch_of(unit: int) -> Function:
         value = values[0]
         if isinstance(value.type, types.Integer) and unit == 1000:
             return Bound(_from_micros(f"{cast(value, types.INT64).sql} * 1000L"), types.TIMESTAMP)
+        if value.type == types.TIMESTAMP_NS and unit == 0:
+            rest = f"CAST(rpad(substring({value.sql}, 27, 3), 3, '0') AS BIGINT)"
+            return Bound(f"({micros_of(cut_nanos(value.sql))} * 1000L + {rest})", types.INT64)
         micros = _micros(value, node)
         scaled = micros if unit == 1 else f"{micros} div {unit}L" if unit > 1 else f"{micros} * 1000L"
         return Bound(f"({scaled})", types.INT64)
