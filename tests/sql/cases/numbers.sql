@@ -56,6 +56,8 @@ SELECT id, u + 1 AS a, u * 2 AS c, u % 2 AS d, u // 2 AS e, u + b AS f, u + 5::I
 
 SELECT id, -b AS a, -w AS c, -i AS d, -m AS e, -(1::USMALLINT) AS f FROM unsigned ORDER BY id
 
+SELECT id, round(u) AS a, round(u, -1) AS c, round(w) AS d, round(b, -1) AS e, round(w, -1) AS f FROM unsigned WHERE id < 3 ORDER BY id
+
 SELECT id, xor(w, 6::UBIGINT) AS a, w & w AS c, w | 1::UBIGINT AS d, xor(w, w) AS e FROM unsigned ORDER BY id
 
 -- formats without specifiers; types with parentheses before a sign
@@ -88,3 +90,18 @@ SELECT id, trunc(d, -309) AS a, trunc(f, -2147483648) AS b, trunc(d, -308) AS c,
 SELECT array_length([1, 2, 3], x) AS a, array_length([1, 2], 1) AS b, array_length([1, 2], NULL) AS c FROM (VALUES (1), (NULL)) t(x)
 
 error: SELECT array_length([[1], [2]], 2)
+
+-- a constant that overflows fails where a row needs it
+SELECT id, '127'::TINYINT + 1::TINYINT AS a, '9223372036854775807'::BIGINT * 2 AS b FROM wide WHERE id > 100
+
+SELECT count(*) AS n, sum('127'::TINYINT * '127'::TINYINT) AS a FROM wide WHERE id > 100
+
+SELECT CASE WHEN id > 100 THEN 2147483647 + '1'::INTEGER END AS a FROM wide
+
+SELECT id FROM wide WHERE id > 100 AND '127'::TINYINT + '1'::TINYINT > 3
+
+error: SELECT '127'::TINYINT + 1::TINYINT AS a
+
+error: SELECT id, 2147483647 + '1'::INTEGER AS a FROM wide
+
+error: INSERT INTO wide (id) VALUES (2147483647 + '1'::INTEGER)

@@ -102,7 +102,9 @@ def _exceeds_decimals(first: Bound, second: Bound) -> bool:
 def _integers(first: Bound, operator: str, second: Bound) -> Bound:
     kind = _integer_kind(first, second)
     if first.literal is not None and second.literal is not None and operator in _TRIED:
-        return _fold_constants(int(first.literal), operator, int(second.literal), kind)
+        folded = _fold_constants(int(first.literal), operator, int(second.literal), kind)
+        if folded is not None:
+            return folded
     one, other = (exact(cast(value, kind)) for value in (first, second))
     spark_kind = spark_type(kind)
     if operator in ("//", "%"):
@@ -151,15 +153,16 @@ def _divide_wide(one: str, other: str, spark_kind: str) -> str:
     return once(one, body)
 
 
-def _fold_constants(one: int, operator: str, other: int, kind: Type) -> Bound:
-    """Return the result of an operation on two constants, as a constant."""
+def _fold_constants(one: int, operator: str, other: int, kind: Type) -> Bound | None:
+    """Return the result of an operation on two constants, as a constant.
+
+    None if it overflows, which fails a query only where a row needs it.
+    """
     result = {"+": one + other, "-": one - other, "*": one * other}[operator]
     try:
         return constant(kind, ducklake_text(str(result), kind))
-    except InvalidInputError as error:
-        raise InvalidInputError(
-            f"Out of Range Error: Overflow in {_NAMES[operator]} of {physical_name(kind)} ({one} {operator} {other})!"
-        ) from error
+    except InvalidInputError:
+        return None
 
 
 def _integer_kind(first: Bound, second: Bound) -> types.Integer:

@@ -113,6 +113,14 @@ def _signed_zero(rounded: str, source: str) -> str:
     return f"if({rounded} = 0, {source} * 0D, CAST({rounded} AS DOUBLE))"
 
 
+_ROUNDED: Final[Mapping[types.Type, types.Type]] = {
+    **dict.fromkeys((types.UINT8, types.UINT16, types.UINT32), types.INT64),
+    types.UINT64: types.INT128,
+    types.UINT128: types.FLOAT64,
+}
+"""What DuckDB makes of unsigned integers before it rounds them."""
+
+
 def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = cast(values[0], types.FLOAT64) if values[0].is_untyped else values[0]
     places = values[1] if len(values) > 1 else None
@@ -122,8 +130,7 @@ def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
         kept = max(min(int(digits or 0), scale), 0)
         kind = types.Decimal(precision, kept)
         return Bound(f"CAST(round({value.sql}, {digits or 0}) AS {kind.sql_name})", kind)
-    if isinstance(value.type, types.Integer) and value.type.bits < 128 and not value.type.is_signed:
-        value = cast(value, types.INT64)
+    value = cast(value, _ROUNDED.get(value.type, value.type))
     if isinstance(value.type, types.Integer):
         if digits is None or int(digits) >= 0:
             return value
