@@ -261,8 +261,8 @@ class Engines:
         ours = self.forklake(said)
         if ours.error is not None:
             return 1, [Finding("error", said, f"{len(theirs.rows)} rows", ours.error)]
-        want, got = (in_order(one.rows) for one in (theirs, ours))
-        if not same(want, got, ""):
+        want, got = without_matches(theirs.rows, ours.rows)
+        if want or got:
             return 1, [_finding("rows", said, want, got, "")]
         apart = self._ask_locally(said, ours.rows, is_ordered=False)
         if apart:
@@ -310,6 +310,18 @@ def differing(one: Any, other: Any, kind: str) -> Iterator[tuple[Any, Any]]:
             yield from differing(one[key], other[key], kind)
     else:
         yield one, other
+
+
+def without_matches(one: Sequence[Any], other: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the rows of each of two answers that the other lacks, whatever their order."""
+    rest, missing = list(in_order(other)), []
+    for row in in_order(one):
+        place = next((at for at, found in enumerate(rest) if same(row, found, "")), None)
+        if place is None:
+            missing.append(row)
+        else:
+            rest.pop(place)
+    return missing, rest
 
 
 def in_order(rows: Sequence[Any]) -> Sequence[Any]:

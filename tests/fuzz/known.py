@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+import numpy as np
+
 from tests.fuzz.answers import Finding
 
 _Way = Callable[[Any, Any], bool]
@@ -60,7 +62,9 @@ def _is_same_float(want: Any, got: Any) -> bool:
 
 def _is_text_of_same_float(want: Any, got: Any) -> bool:
     """Return whether two texts name one float, one of them with more digits than it needs."""
-    return _are_texts(want, got) and all(_FLOAT.fullmatch(one) for one in (want, got)) and float(want) == float(got)
+    if not _are_texts(want, got) or not all(_FLOAT.fullmatch(one) for one in (want, got)):
+        return False
+    return float(want) == float(got) or bool(np.float32(want) == np.float32(got))
 
 
 def _is_same_json(want: Any, got: Any) -> bool:

@@ -204,7 +204,7 @@ def try_delete(path: str) -> str | None:
         system.delete_file(place)
     except FileNotFoundError:
         return None
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeError) as error:
         return _REASONS.get(getattr(error, "errno", None) or 0) or str(error).strip() or type(error).__name__
     except (InvalidPathError, DataFileError) as error:
         return error.message
@@ -270,6 +270,9 @@ def explain_errors(path: str, verb: str) -> Iterator[None]:
         if number == errno.ENOENT and verb == "written":
             reason, hint = "its directory is not there and cannot be made", "Check the data path of the lake."
         raise DataFileError(f'File "{path}" was not {verb}: {reason}.', hint=hint) from error
+    except UnicodeError as error:
+        name = path.encode(errors="backslashreplace").decode()
+        raise DataFileError(f'File "{name}" was not {verb}: no file can have such a name.') from error
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def open_store(url: str, settings: Settings, *, is_upgraded: bool = False) -> St
     path = Path(rest)
     if kind == "duckdb":
         return _open_duckdb(path, settings, is_upgraded=is_upgraded)
-    if kind == "sqlite" or not path.exists() or path.stat().st_size == 0:
+    if kind == "sqlite" or not is_filled(path):
         _check_directory(path)
         return SQLiteStore(path, settings, is_upgraded=is_upgraded)
     return _open_by_content(path, settings, is_upgraded=is_upgraded)
@@ -101,6 +101,21 @@ def embedded_path(url: str) -> Path | None:
     """Return the file of an embedded store, or None for a server."""
     kind, rest = split_url(url)
     return None if kind == "postgres" else Path(rest)
+
+
+def is_filled(path: Path) -> bool:
+    """Return whether there is a file with something in it.
+
+    Raises:
+        ConfigError: No file can have such a name.
+    """
+    try:
+        return path.exists() and path.stat().st_size > 0
+    except OSError as error:
+        raise ConfigError(
+            f'There can be no lake in "{path}": {error.strerror or error}; nothing was done.',
+            hint="Name another file.",
+        ) from error
 
 
 def is_store(url: str) -> bool:

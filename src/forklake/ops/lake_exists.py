@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forklake.metastore.location import embedded_path
+from forklake.metastore.location import embedded_path, is_filled
 
 
 def lake_exists(url: str) -> bool:
@@ -11,7 +11,7 @@ def lake_exists(url: str) -> bool:
     A server is not contacted: opening never makes a lake there.
 
     Raises:
-        ConfigError: The URL names no database that forklake knows.
+        ConfigError: The URL names no database that forklake knows, or no file can have its name.
     """
     path = embedded_path(url)
-    return path is None or (path.exists() and path.stat().st_size > 0)
+    return path is None or is_filled(path)

@@ -59,6 +59,8 @@ _OPTIONS: Final = (
 )
 _PREFIX: Final = "ducklake:"
 _LISTED: Final = 5
+_ID_BITS: Final = 63
+"""Ids of catalogs have no more bits."""
 """How many catalogs are named to somebody who named none."""
 
 
@@ -283,6 +285,8 @@ class _AttachRequest:
         check_name("catalog", self.wanted or alias)
 
     def _catalog(self, alias: str, lake: Lake, policy: Policy) -> Catalog:
+        if isinstance(self.wanted, int) and self.wanted.bit_length() > _ID_BITS:
+            raise missing_catalog_error(self.wanted)
         if policy.is_confined:
             return policy.attachable_catalog(lake, self.wanted)
         if self.wanted is None:

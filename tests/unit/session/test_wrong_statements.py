@@ -335,3 +335,29 @@ def test_text_of_a_column_is_not_cast_to_nested_types(session: Connection, kind:
     session.sql("CREATE TABLE texts (s VARCHAR)")
     with pytest.raises(InvalidInputError, match=re.escape("Unimplemented type for cast (VARCHAR -> ")):
         session.sql(f"SELECT s::{kind} FROM texts")
+
+
+# ---- what chance has said --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("COPY orders TO '\ud800'", "\\ud800"),
+        ("SELECT i FROM orders ORDER BY i LIMIT 1e400", "LIMIT must be a number"),
+        ("SELECT i FROM orders LIMIT .1e308", "Max value for LIMIT is 4611686018427387904"),
+        ("SELECT i FROM orders LIMIT 1 OFFSET 1e300", "Max value for OFFSET is 4611686018427387904"),
+        ("ATTACH 'ducklake:lake.db' AS shop (CATALOG 9223372036854775808)", "9223372036854775808"),
+        ("SELECT list( ORDER BY i) FROM orders", "list"),
+        ("SELECT MAP {TRY_CAST(NULL AS INTEGER): true}", "Map keys can not be NULL."),
+        ("SELECT MAP {NULL: true}", "Map keys can not be NULL."),
+        ("SELECT MAP {'k', 1}", "a map has keys with values, not: 'k'"),
+        ("SELECT trunc( . 1.2345, 2)", 'syntax error at or near "0.1.2345"'),
+        (f"ATTACH 'ducklake:{'a' * 300}.db' AS long", "aaaa"),
+    ],
+)
+def test_what_chance_has_said_is_refused_by_name(session: Connection, statement: str, words: str) -> None:
+    with pytest.raises(ForklakeError, match=re.escape(words)) as raised:
+        rows(session, statement)
+    assert not isinstance(raised.value, InternalError)
+    assert rows(session, "SELECT count(*) FROM orders") == [(0,)]

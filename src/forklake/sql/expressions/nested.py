@@ -81,9 +81,9 @@ def map_value(keys: Sequence[Bound], values: Sequence[Bound]) -> Bound:
     """
     if not keys:
         return Bound("map()", map_of(types.NULL, types.NULL), literal="{}")
-    if any(key.type == types.NULL for key in keys):
-        raise InvalidInputError("Invalid Input Error: Map keys can not be NULL.")
     same_keys, same_values = unify(keys), unify(values)
+    if any(key.literal is None and _part_text(key) == "NULL" for key in (*keys, *same_keys)):
+        raise InvalidInputError("Invalid Input Error: Map keys can not be NULL.")
     texts = [(_part_text(key), _part_text(value)) for key, value in zip(same_keys, same_values, strict=True)]
     known = [key for key, _ in texts if key is not None]
     if len(set(known)) < len(known):

@@ -80,6 +80,9 @@ def bind_map(binder: ExpressionBinder, node: exp.Expr) -> Bound:
     if isinstance(inner, exp.Bracket):
         return _element(binder, bind_map(binder, exp.ToMap(this=inner.this.copy())), inner)
     pairs = inner.expressions
+    for part in pairs:
+        if not isinstance(part, exp.PropertyEQ):
+            raise InvalidInputError(f"Parser Error: a map has keys with values, not: {render(part)}")
     keys = [part.this if not isinstance(part.this, exp.Identifier) else exp.Literal.string(part.name) for part in pairs]
     return map_value([binder.bind(key) for key in keys], [binder.bind(part.expression) for part in pairs])
 

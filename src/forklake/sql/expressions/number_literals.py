@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.constants import integer_of
 from forklake.sql.expressions.bound import Bound
@@ -19,7 +20,14 @@ def number(text: str) -> Bound:
 
     An integer has the smallest type that holds it, a number with a point is a decimal, one with an exponent a
     float. Only a float keeps the sign of zero.
+
+    Raises:
+        InvalidInputError: It is none, such as ``. 1.5``, which the parser reads as one.
     """
+    try:
+        float(text)
+    except ValueError as error:
+        raise InvalidInputError(f'Parser Error: syntax error at or near "{text}"') from error
     if text.removeprefix("-").isdecimal() and _LEAST <= (value := int(text)) <= _GREATEST:
         return constant(integer_of(value), str(value))
     if "e" in text.lower():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
 from sqlglot import exp
 
@@ -21,6 +22,9 @@ from forklake.sql.query.environment import Environment
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
+
+_MOST_ROWS: Final = 2**62
+"""The largest number of rows that DuckDB takes in LIMIT and OFFSET."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +139,12 @@ def _count(node: exp.Expr, environment: Environment, clause: str) -> int | str |
         return None
     try:
         count = int(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"Binder Error: {clause} must be a number: {render(node)}") from error
     if count < 0:
         raise InvalidInputError(f"Binder Error: {clause} cannot be negative")
+    if count > _MOST_ROWS:
+        raise InvalidInputError(f"Binder Error: Max value for {clause} is {_MOST_ROWS}: {render(node)}")
     return count
 
 

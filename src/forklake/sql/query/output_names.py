@@ -183,6 +183,8 @@ def _call(node: exp.Expr) -> str:
         if isinstance(part, exp.Order):
             endings.append(_order(part))
             part = part.this
+        if part is None:
+            continue
         if isinstance(part, exp.Distinct):
             parts.append(f"DISTINCT {', '.join(duckdb_text(inner) for inner in part.expressions)}")
         else:
