@@ -352,6 +352,7 @@ def test_text_of_a_column_is_not_cast_to_nested_types(session: Connection, kind:
         ("SELECT MAP {TRY_CAST(NULL AS INTEGER): true}", "Map keys can not be NULL."),
         ("SELECT MAP {NULL: true}", "Map keys can not be NULL."),
         ("SELECT MAP {'k', 1}", "a map has keys with values, not: 'k'"),
+        ("SELECT {'k': 'agent'} < ('a', true)", "Cannot combine types of STRUCT(k VARCHAR) and "),
         ("SELECT trunc( . 1.2345, 2)", 'syntax error at or near "0.1.2345"'),
         (f"ATTACH 'ducklake:{'a' * 300}.db' AS long", "aaaa"),
     ],
@@ -361,3 +362,10 @@ def test_what_chance_has_said_is_refused_by_name(session: Connection, statement:
         rows(session, statement)
     assert not isinstance(raised.value, InternalError)
     assert rows(session, "SELECT count(*) FROM orders") == [(0,)]
+
+
+@pytest.mark.parametrize(("default", "value"), [("0.0", 0), ("1e2", 100), ("'7.0'", 7), ("-0e0", 0)])
+def test_an_integer_takes_a_default_that_is_written_with_a_point(session: Connection, default: str, value: int) -> None:
+    session.sql(f"CREATE TABLE given (i INTEGER, j INTEGER DEFAULT {default}); INSERT INTO given (i) VALUES (1)")
+    session.sql(f"ALTER TABLE given ADD COLUMN k BIGINT DEFAULT {default}; INSERT INTO given (i) VALUES (2)")
+    assert rows(session, "FROM given") == [(1, value, value), (2, value, value)]

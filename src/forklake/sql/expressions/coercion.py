@@ -95,6 +95,10 @@ def _common_parts(one: Type, other: Type, context: CoercionContext) -> Type:
     if isinstance(one, types.Map):
         return map_of(*(inner(left, right) for left, right in zip(one.children, other.children, strict=True)))
     if not all(child.name for child in (*one.children, *other.children)):
+        if len(one.children) != len(other.children):
+            raise InvalidInputError(
+                f"Binder Error: Cannot combine types of {one.sql_name} and {other.sql_name}: one has more fields"
+            )
         named = one if all(child.name for child in one.children) else other
         pairs = zip(named.children, one.children, other.children, strict=True)
         return struct_of([(child.name, inner(left, right)) for child, left, right in pairs])

@@ -17,6 +17,7 @@ from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import cast, constant
 from forklake.sql.expressions.columns import find
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.site import Site
 from forklake.sql.parse import parse_expression
 from forklake.sql.query.bind import bind_query
@@ -85,7 +86,8 @@ def default_of(field: Field) -> Bound:
         return Bound("NULL", types.NULL)
     if field.default_is_expression:
         return ExpressionBinder(Site()).bind(parse_expression(field.default))
-    return constant(field.type, field.default)
+    # It is kept as it was written: 1.0 for an INTEGER.
+    return constant(field.type, ducklake_text(field.default, field.type))
 
 
 def resolve_default(text: str, kind: Type) -> tuple[str | None, bool]:
