@@ -78,7 +78,7 @@ SELECT a FROM wide UNION ALL SELECT b FROM wide
 
 SELECT a::DECIMAL(38,8) AS a FROM wide INTERSECT SELECT b FROM wide
 
-SELECT id, coalesce(u, i) AS ui, coalesce(u, g) AS ug, coalesce(u, h) AS uh, [u, i] AS l, u > g AS gr, u > h AS e, u IN (3, 4) AS o, u = h - 1 AS q FROM wide ORDER BY id
+SELECT id, CASE WHEN id = 2 THEN 1::TINYINT ELSE u END AS ut, coalesce(u % 2, 1::SMALLINT) AS us, coalesce(u, i) AS ui, coalesce(u, g) AS ug, coalesce(u, h) AS uh, [u, i] AS l, u > g AS gr, u > h AS e, u IN (3, 4) AS o, u = h - 1 AS q FROM wide ORDER BY id
 
 SELECT id, a = b AS e, a < b AS l FROM wide WHERE id <> 2 ORDER BY id
 

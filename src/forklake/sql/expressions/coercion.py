@@ -148,7 +148,7 @@ def common_integer(first: Bound, second: Bound) -> types.Integer:
         return max(one, other, key=lambda kind: kind.bits)
     signed, unsigned = (one, other) if one.is_signed else (other, one)
     if unsigned == types.UINT128:
-        return types.INT64 if signed.bits < types.INT64.bits else types.INT128  # as DuckDB has it
+        return types.Integer(min(2 * signed.bits, 128))  # as DuckDB has it
     return types.Integer(min(max(signed.bits, 2 * unsigned.bits), 128))
 
 
