@@ -46,7 +46,7 @@ def export_database(state: SessionState, statement: ExportDatabase) -> None:
         InvalidInputError: An option does not fit, or the directory cannot be made.
         NotFoundError: There is no such catalog.
     """
-    written, path = statement.path.rstrip("/"), copying.absolute_path(statement.path).rstrip("/")
+    written, path = statement.path.rstrip("/"), directory_path(statement.path)
     state.policy.check_place(path)
     options = compute_options(statement.options, SessionNames(state))
     form = str(options.setdefault("format", "csv")).lower()
@@ -69,6 +69,20 @@ def export_database(state: SessionState, statement: ExportDatabase) -> None:
             loads.append(_load_text(table, f"{written}/{file}", form, options))
         _write(f"{path}/{SCHEMA_FILE}", _definitions(reader))
         _write(f"{path}/{LOAD_FILE}", loads)
+
+
+def directory_path(path: str) -> str:
+    """Return the absolute path of a directory of files, or its URL.
+
+    Raises:
+        InvalidInputError: It is empty.
+        InvalidPathError: It is no path.
+    """
+    if not path.strip():
+        raise InvalidInputError("The directory of an EXPORT or IMPORT is named; nothing was done.")
+    found = copying.absolute_path(path).rstrip("/")
+    storage.locate(found)
+    return found
 
 
 def _catalog_to_export(state: SessionState, database: str | None) -> AttachedCatalog:

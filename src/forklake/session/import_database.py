@@ -10,7 +10,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.model.names import fold
 from forklake.session import changes, copying, definitions, queries
-from forklake.session.export_database import LOAD_FILE, SCHEMA_FILE
+from forklake.session.export_database import LOAD_FILE, SCHEMA_FILE, directory_path
 from forklake.session.state import SessionState
 from forklake.sql import statements
 from forklake.sql.catalog_statements import ImportDatabase
@@ -36,7 +36,7 @@ def import_database(state: SessionState, statement: ImportDatabase) -> None:
         InvalidInputError: They hold other statements than those of an export.
         AlreadyExistsError: Something of a name that is to be made is there.
     """
-    path = copying.absolute_path(statement.path).rstrip("/")
+    path = directory_path(statement.path)
     files = {f"{path}/{SCHEMA_FILE}": _MAKES, f"{path}/{LOAD_FILE}": _LOADS}
     state.policy.check_files(list(files))
     found = [(file, known, parse(_read(file))) for file, known in files.items()]
