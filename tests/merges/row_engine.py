@@ -10,6 +10,7 @@ from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Kind
 from forklake.engine.local.change_feed import Span, feed_rows, feed_tasks
 from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
+from forklake.engine.local.whole_scan import read_plan
 from forklake.files.conform import conform
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.schema import arrow_schema
@@ -25,6 +26,21 @@ AT = "__at__"
 
 class RowEngine(DuckEngine):
     """The engine of the tests, with deletes and updates."""
+
+    def scan(
+        self,
+        plan: ScanPlan,
+        columns: Sequence[str] | None = None,
+        condition: str | None = None,
+        *,
+        keep_order: bool = False,
+        is_limited: bool = False,
+    ) -> DuckFrame:
+        """Read rows that a reset shows under other names and types than those they were written with, too."""
+        rows = read_plan(plan, plan.fields).rename_columns([field.name for field in plan.fields])
+        if condition is not None:
+            rows = _run(f"SELECT * FROM t WHERE {_duckdb(condition)}", {"t": DuckFrame(rows)})
+        return DuckFrame(rows if columns is None else rows.select(list(columns)))
 
     def changes(self, plan: ChangePlan, kind: Kind) -> DuckFrame:
         selection = Selection(plan.table, plan.fields, plan.fields)
