@@ -158,7 +158,7 @@ def test_rows_may_bring_new_columns(shop: Catalog, limit: int) -> None:
         ([(1,)], "Row 1 has 1 values, and the table 2 columns"),
         ([(1, "a"), {"id": 2}], "do not have the same keys"),
         ("rows.xlsx", 'Rows cannot be read from "rows.xlsx"'),
-        ("nowhere.parquet", 'The file "nowhere.parquet" cannot be read'),
+        ("nowhere.parquet", 'There is no file "nowhere.parquet"'),
         ([pa.record_batch({"id": [1]}), pa.record_batch({"x": [1]})], "The record batches are not alike"),
     ],
 )

@@ -142,12 +142,9 @@ def test_semicolons_end_statements_only_outside_of_quotes_and_comments(text: str
     assert len(parse(text)) == count
 
 
-@pytest.mark.parametrize(
-    "statement", ["EXPORT DATABASE 'x'", "VACUUM"],
-)  # fmt: skip
-def test_statement_that_is_not_supported_is_named(statement: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"{statement.split(maxsplit=1)[0]}.* is not supported"):
-        parse(statement)
+def test_a_statement_that_is_not_supported_is_named() -> None:
+    with pytest.raises(InvalidInputError, match=r"VACUUM.* is not supported"):
+        parse("VACUUM")
 
 
 @pytest.mark.parametrize(
