@@ -19,6 +19,8 @@ from forklake.cli.shell.completer import SessionCompleter
 from tests.cli.pseudo_terminal import at_terminal
 from tests.cli.terminal import make_shop
 
+pytestmark = pytest.mark.slow
+
 _TIME = re.compile(r"in \d+\.\d\d s\)")
 
 

@@ -9,6 +9,8 @@ from forklake.metastore.postgres import initialise
 from tests.contract.support import names, rows, run_together
 from tests.lakes import LakeFactory
 
+pytestmark = pytest.mark.slow
+
 shared = pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
 
 ROUNDS = 5
