@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -15,7 +16,14 @@ from forklake.connector.source_options import Source, Use, parse_options
 from forklake.connector.table_reader import ScanTask, TableReader
 from forklake.connector.writer import TableWriter, WrittenFiles
 from forklake.engine.local.scan_tasks import PART_BYTES, FilePart, tasks
-from forklake.errors import ConflictError, DataFileError, ForklakeError, InvalidInputError, NotFoundError
+from forklake.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    DataFileError,
+    ForklakeError,
+    InvalidInputError,
+    NotFoundError,
+)
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanFile
 from tests.pages import run_examples
@@ -318,6 +326,41 @@ def test_rows_are_added_and_replaced_in_one_snapshot_each(place: Place, shop: Ca
     place.write(place.spark.sql("SELECT 9L AS id, 'x' AS THING"), "writes", "overwrite")
     assert table.dataframe(["id", "thing", "size"]).collect() == [(9, "x", 7)]
     assert not list(Path(place.lake.data_path or "").rglob("write-*"))
+    assert _lease_count(catalog) == 0
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_a_table_that_is_not_there_is_made_in_one_snapshot(place: Place, shop: Catalog, mode: str) -> None:
+    catalog = shop.fork(f"makes {mode}")
+    before = catalog.head
+    frame = place.spark.sql("SELECT id, named_struct('a', id) AS s, CAST(id AS DECIMAL(9, 2)) AS d FROM range(6)")
+    place.write(frame.repartition(2), catalog.name, mode, "made")
+    made = catalog.table("made")
+    assert len([one for one in catalog.snapshots() if one.snapshot_id > before]) == 1
+    assert [(column.name, column.type) for column in made.columns] == [
+        ("id", "int64"),
+        ("s", "struct"),
+        ("d", "decimal(9,2)"),
+    ]
+    assert shown(place.read(catalog.name, "made")) == shown(frame)
+    with pytest.raises(PySparkException, match='Schema with name "none" does not exist'):
+        place.write(frame, catalog.name, mode, "none.made")
+    assert _lease_count(catalog) == 0
+
+
+def test_a_table_that_was_made_meanwhile_stays_and_no_file_is_left(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("made twice")
+    frame = place.spark.sql("SELECT 1L AS id")
+    one, other = (
+        TableWriter(source(named(place, catalog.name, "twice")), frame.schema, overwrite=False, commit_key=None)
+        for _ in range(2)
+    )
+    messages = [[writer.write(iter(pa.table({"id": [1]}).to_batches()))] for writer in (one, other)]
+    one.commit([*messages[0]])
+    with pytest.raises(AlreadyExistsError, match="twice"):
+        other.commit([*messages[1]])
+    assert catalog.table("twice").count() == 1
+    assert len(list(Path(place.lake.data_path or "").rglob("twice/**/*.parquet"))) == 1
     assert _lease_count(catalog) == 0
 
 

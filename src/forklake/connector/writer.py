@@ -5,9 +5,9 @@ The tasks write files, and the driver commits all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import uuid4
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
 from forklake.connector.source_options import Source
+from forklake.engine.spark.columns.spark_types import ducklake_columns
 from forklake.engine.spark.write.write_rows import move_into_place
 from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
 from forklake.files import storage
@@ -28,9 +29,11 @@ from forklake.files.schema import arrow_schema
 from forklake.lake import Catalog
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.definitions import NewDataFile
-from forklake.model.ids import TableId
+from forklake.model.lazy_dataclass import dataclass
+from forklake.model.rows import TableRow
 from forklake.model.write import WriteTarget
 from forklake.ops.change_table import delete_all
+from forklake.ops.define_table import NewTable, create_table
 from forklake.ops.register_files import register_files
 from forklake.ops.run_again import run_again
 from forklake.ops.write_target import writing
@@ -46,7 +49,8 @@ class WrittenFiles(WriterCommitMessage):
 class TableWriter(DataSourceArrowWriter):
     """Appends rows to a table, or replaces all of them, in one snapshot.
 
-    It is pickled to the tasks and to the process that commits, and holds neither a lake nor a connection.
+    The snapshot makes the table if there is none. The writer is pickled to the tasks and to the process that commits,
+    and holds neither a lake nor a connection.
     """
 
     def __init__(self, source: Source, schema: StructType, overwrite: bool, commit_key: str | None) -> None:
@@ -54,17 +58,20 @@ class TableWriter(DataSourceArrowWriter):
 
         Raises:
             InvalidInputError: The columns do not fit the table's; nothing was written.
-            NotFoundError: There is no such lake, catalog or table; tables are not created.
+            NotFoundError: There is no such lake, catalog or schema.
             DataFileError: No file can be written into the table's directory.
         """
         self._source = source
         self._overwrite = overwrite
         self._commit_key = commit_key
         with source.open_catalog() as catalog:
-            table = source.table_of(catalog)
-            self._table_id: TableId = table.table_id
+            content = content_of(catalog)
+            found = lookup.find_table(content, lookup.schema(content, source.schema).schema_id, source.table)
+            self._table_id = None if found is None else found.table_id
+            # The columns of a table that the commit makes.
+            self._columns = ducklake_columns(schema) if found is None else ()
             self._is_done = self._is_committed(catalog)
-            self._target = _target(catalog, self._table_id)
+            self._target = self._plan(catalog)
             # No row, but all columns: what can never fit is refused before a task runs.
             conform(arrow_schema_of(schema).empty_table(), self._target.fields, self._target.table, by_name=True)
             # A write that is planned and never run leaves its lease to run out.
@@ -144,11 +151,33 @@ class TableWriter(DataSourceArrowWriter):
         settings = runtime_of(catalog).settings
         run_again(attempt, settings.retry, settings.clock)
 
+    def _plan(self, catalog: Catalog) -> WriteTarget:
+        """Return where and how rows are written; nothing is changed yet."""
+        planned = catalog.transaction()
+        try:
+            target = run(planned, lambda staging: self._written_table(staging, catalog)[1])
+        finally:
+            planned.rollback()
+        assert target is not None
+        return target
+
+    def _written_table(self, staging: Staging, catalog: Catalog) -> tuple[TableRow, WriteTarget]:
+        """Return the table, and how it is written.
+
+        It is made if there was none when the write was planned.
+        """
+        runtime, table_id = runtime_of(catalog), self._table_id
+        if table_id is None:
+            new = NewTable(self._source.table, self._columns, self._source.schema)
+            table_id = create_table(staging, runtime, new)
+            assert table_id is not None
+        row = lookup.table_by_id(staging.draft, table_id)
+        return row, writing(runtime, staging.draft, row).target
+
     def _stage(self, staging: Staging, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
-        row = lookup.table_by_id(staging.draft, self._table_id)
-        now = writing(runtime_of(catalog), staging.draft, row).target
+        row, now = self._written_table(staging, catalog)
         # What a file holds is told by the columns that its table had when it was added.
-        if (now.fields, now.partition_keys) != (self._target.fields, self._target.partition_keys):
+        if _layout(now) != _layout(self._target):
             raise ConflictError(
                 f'Table "{self._target.table}" was altered while rows for it were written; nothing was committed.',
                 hint="Write them again.",
@@ -156,7 +185,7 @@ class TableWriter(DataSourceArrowWriter):
         staging.use_lease(self._own_lease(catalog))
         if self._overwrite:
             delete_all(staging, row)
-        register_files(staging, self._table_id, files)
+        register_files(staging, row.table_id, files)
 
     def _is_committed(self, catalog: Catalog) -> bool:
         key, store = self._commit_key, runtime_of(catalog).store
@@ -175,6 +204,6 @@ class TableWriter(DataSourceArrowWriter):
             self._own_lease(catalog).end()
 
 
-def _target(catalog: Catalog, table: TableId) -> WriteTarget:
-    content = content_of(catalog)
-    return writing(runtime_of(catalog), content, lookup.table_by_id(content, table)).target
+def _layout(target: WriteTarget) -> Hashable:
+    """Return what must be as planned when the files are added."""
+    return target.directory, target.fields, target.partition_keys
