@@ -215,6 +215,33 @@ def test_a_partitioning_of_before_a_refresh_goes_with_what_was_before(lake: Lake
     assert len(agent.table("t").storage.files()) == 2
 
 
+@pytest.mark.parametrize("ends", ["purged", "partitioned otherwise"])
+def test_a_partitioning_of_after_a_pin_goes_though_files_of_before_stay_for_it(lake: Lake, ends: str) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"])
+    agent = shop.fork("agent")
+    agent.table("t").storage.append_files([NewDataFile("a.parquet", 1, 10, partition_values=("1",))])
+    child = agent.fork("child")
+    agent.maintenance.sever()
+    of_agent = "SELECT row_uid FROM forklake.ducklake_partition_info WHERE catalog_id = :c"
+    later = agent.fork("later")
+    later.table("t").delete()
+    if ends == "purged":
+        agent.drop()
+        lake.purge(agent.catalog_id)
+    else:
+        agent.table("t").delete()
+        agent.table("t").alter.set_partitioning([])
+        expire_all(agent)
+    check(lake)
+    assert len(rows(lake, of_agent, c=agent.catalog_id)) == 1, "the later fork began with it"
+    expire_all(later)
+    purge(lake, "later")
+    check(lake)
+    assert rows(lake, of_agent, c=agent.catalog_id) == []
+    assert len(child.table("t").storage.files()) == 1
+
+
 @pytest.mark.parametrize("verb", ["copy", "sever"])
 def test_copied_severed_and_imported_catalogs_have_the_past_partitionings_of_their_files(
     lake: Lake, verb: str, tmp_path: Path
@@ -297,6 +324,23 @@ def test_a_partitioning_that_came_back_goes_though_a_fork_keeps_files_that_had_e
     lake.purge(shop.catalog_id)
     check(lake)
     assert agent.table("t").rows() == [(1,)]
+
+
+def test_schema_versions_stay_with_a_table_that_came_back(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "INTEGER"})
+    first = shop.head
+    table.alter.add_column(("j", "INTEGER"))
+    altered = shop.head
+    shop.fork("agent")
+    table.drop()
+    shop.maintenance.expire_snapshots(versions=[altered], release=True)
+    shop.reset_to(first)
+    purge(lake, "agent")
+    needed = Rows.read(lake).needed()
+    collect_all(lake)
+    assert difference(needed, Rows.read(lake).stored) == {}
+    assert altered in {begin for _, begin, _ in Rows.read(lake).stored["ducklake_schema_versions"]}
 
 
 def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:

@@ -114,6 +114,79 @@ def test_a_feed_over_a_type_that_was_taken_back_tells_all_values(shop: Catalog) 
     assert sorted(found) == [("delete", 1.5), ("insert", 1.5)]
 
 
+def test_a_feed_over_a_table_that_came_back_empty_with_a_narrower_type_tells_all_values(shop: Catalog) -> None:
+    was = shop.snapshots()[1].snapshot_id
+    shop.table("t").alter.set_type("a", "DOUBLE")
+    append(shop, 4, a=pa.array([1.5]))
+    shop.table("t").drop()
+    shop.reset_to(was)
+    found = [(row["change_type"], row["a"]) for row in rows_of(shop.table("t").changes(0)) if row["k"] == 4]
+    assert sorted(found) == [("delete", 1.5), ("insert", 1.5)]
+
+
+@pytest.mark.parametrize("by", ["a root", "a fork"])
+@pytest.mark.parametrize("how", ["inlined", "compacted"])
+@pytest.mark.parametrize("verb", ["copy", "sever"])
+def test_a_column_that_came_back_has_its_values_in_a_catalog_that_never_showed_it(
+    shop: Catalog, by: str, how: str, verb: str
+) -> None:
+    if by == "a fork":
+        shop = shop.fork("shop of forks")
+        shop.table("t").alter.add_column(("b", "INTEGER"))
+        append(shop, 4, a=pa.array([50], pa.int32()), b=pa.array([51], pa.int32()))
+        gone = "b"
+    else:
+        gone = "a"
+    shop.options.set("data_inlining_row_limit", 10 if how == "inlined" else 0)
+    append(shop, 5, **{gone: pa.array([60, 70], pa.int32())})
+    had_it = shop.head
+    shop.table("t").alter.add_column(("c", "INTEGER"))
+    shop.table("t").alter.drop_column(gone)
+    apart = shop.fork("apart", copy=verb == "copy")
+    if verb == "sever":
+        apart.maintenance.sever()
+    if how == "compacted":
+        apart.maintenance.merge_adjacent_files()
+    shop.reset_to(had_it)
+    apart.merge(shop)
+    assert rows(apart) == rows(shop)
+
+
+@pytest.mark.parametrize("verb", ["merge", "refresh"])
+@pytest.mark.parametrize("through", ["a copy", "a merge"])
+def test_a_column_that_another_merge_brought_back_has_its_values_in_rows_that_moved_meanwhile(
+    shop: Catalog, through: str, verb: str
+) -> None:
+    other = shop.fork("other")
+    other.table("t").alter.add_column(("b", "INTEGER"))
+    append(other, 4, b=pa.array([50, 60], pa.int32()))
+    append(other, 6, b=pa.array([70, 80], pa.int32()))
+    had_it = other.head
+    other.table("t").alter.drop_column("b")
+    between = other.fork("between", copy=True) if through == "a copy" else shop
+    if through == "a merge":
+        between.merge(other)
+    agent = between.fork("agent")
+    agent.maintenance.merge_adjacent_files()
+    other.reset_to(had_it)
+    between.merge(other)
+    assert rows(between) == rows(other)
+    agent.refresh() if verb == "refresh" else agent.merge(between)
+    assert rows(agent) == rows(other)
+
+
+def test_a_column_that_both_sides_brought_back_is_one_column(shop: Catalog) -> None:
+    had_it = shop.head
+    shop.table("t").alter.add_column(("b", "INTEGER"))
+    shop.table("t").alter.drop_column("a")
+    agent = shop.fork("agent")
+    for catalog, key in ((shop, 4), (agent, 5)):
+        catalog.reset_to(had_it)
+        append(catalog, key, a=pa.array([10 * key], pa.int32()))
+    shop.merge(agent)
+    assert rows(shop) == [(0, 10), (1, 20), (2, 30), (3, 40), (4, 40), (5, 50)]
+
+
 def test_a_copy_tells_all_of_its_rows_at_its_first_snapshot(shop: Catalog) -> None:
     shop.maintenance.merge_adjacent_files()
     append(shop, 4, a=pa.array([50], pa.int32()))

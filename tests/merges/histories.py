@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -257,7 +258,14 @@ class MergeHistory(TableDeeds, CatalogDeeds):
 
 
 def _changes(before: State, after: State, number: int) -> dict[tuple[str, int], dict[int, Any]]:
-    """Return how the rows of a table differ: by what happened and key, the values of each row."""
+    """Return how the rows of a table differ: by what happened and key, the values of each row.
+
+    What a row keeps of a column that the table does not have then may be told or not, by how the row is stored.
+    """
+
+    def told(state: State, values: dict[int, Any]) -> dict[int, Any]:
+        return {column: value if column in state[number].columns else ANY for column, value in values.items()}
+
     was, now = (state[number].rows if number in state else {} for state in (before, after))
     found = {}
     for key in {*was, *now}:
@@ -265,9 +273,9 @@ def _changes(before: State, after: State, number: int) -> dict[tuple[str, int], 
             continue
         is_update = key in was and key in now
         if key in was:
-            found["update_preimage" if is_update else "delete", key] = was[key]
+            found["update_preimage" if is_update else "delete", key] = told(before, was[key])
         if key in now:
-            found["update_postimage" if is_update else "insert", key] = now[key]
+            found["update_postimage" if is_update else "insert", key] = told(after, now[key])
     return found
 
 

@@ -12,7 +12,7 @@ Subqueries are scalar (``min``, or ``LIMIT 1``): no planner turns these into a j
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from forklake.metastore.schema.description import Visibility
@@ -31,6 +31,7 @@ from forklake.metastore.written_tables import (
     MetadataTable,
 )
 from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +162,15 @@ def _inherited_use(table: MetadataTable[Any], used: MetadataTable[Any]) -> str:
 def _is_unused(table: MetadataTable[Any]) -> str:
     """Return the condition that nothing of the owner is read with a row.
 
-    Of a partitioning: no file that a catalog with a pin has, either. A file that replaces others keeps theirs,
-    however long ago it ended. But what ended before a refresh, no later version reads. Nor is a file read with one
-    that came back after the file had ended.
+    Of a partitioning: no file that a snapshot shows which knows the row, nor one that a catalog with a pin has. A file
+    that replaces others keeps their partitioning, however long ago that ended. But what ended before a refresh, no
+    later version reads.
     """
     while_there = ""
     if table is COLUMN:
         while_there = f" AND f.{BEGIN} >= r.{BEGIN} AND f.{BEGIN} < r.{END}"
     elif table is PARTITION_INFO:
-        while_there = f" AND f.{END} > r.{BEGIN} AND {_refresh_up_to(f'f.{BEGIN}')} IS NULL"
+        while_there = f" AND {_snapshot_with_file()} IS NOT NULL"
     unused = "".join(
         f" AND (SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = r.catalog_id AND {_use(table)}{while_there}"
         " LIMIT 1) IS NULL"
@@ -178,10 +179,22 @@ def _is_unused(table: MetadataTable[Any]) -> str:
     return f"{unused} AND {_partitioned_file()} IS NULL" if table is PARTITION_INFO else unused
 
 
+def _snapshot_with_file() -> str:
+    """Return the query for a snapshot of the owner that shows a file.
+
+    It is one since a partitioning began, which reads the file with it.
+    """
+    return (
+        "(SELECT 1 FROM forklake.ducklake_snapshot s WHERE s.catalog_id = r.catalog_id"
+        f" AND s.snapshot_id >= r.{BEGIN} AND s.snapshot_id >= f.{BEGIN} AND s.snapshot_id < f.{END}"
+        f" AND {_refresh_up_to('s.snapshot_id')} IS NULL LIMIT 1)"
+    )
+
+
 def _partitioned_file() -> str:
     """Return the query for a file of a partitioning.
 
-    A catalog with a pin wrote it, or sees it of those between.
+    A catalog with a pin wrote it, or sees it of the owner or of those between.
     """
     files = f"forklake.{DATA_FILE.name} f"
     own = (
@@ -191,7 +204,7 @@ def _partitioned_file() -> str:
     inherited = (
         f"(SELECT 1 FROM forklake.ducklake_segment b JOIN {files} ON f.catalog_id = b.owner_id"
         f" AND {_use(PARTITION_INFO)} AND f.{BEGIN} <= b.upto AND f.{END} > b.upto"
-        " WHERE b.catalog_id = p.catalog_id AND b.since = p.since AND b.depth < p.depth"
+        " WHERE b.catalog_id = p.catalog_id AND b.since = p.since AND b.depth <= p.depth"
         f" AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
     )
     return (
@@ -234,8 +247,9 @@ def dead_sets(source: Source, table: MetadataTable[Any], owners: Owners) -> list
     back. Schema versions are kept as long as the table is there.
     """
     assert table.visibility is Visibility.LATEST or table is SCHEMA_VERSIONS
-    end, nearer = ":never", ""
+    end, nearer, sees = ":never", "", _comes_to_see_table
     if table.visibility is Visibility.LATEST:
+        sees = sees_table  # a table that comes back has statistics of its own
         end = (
             f"coalesce((SELECT min(x.{BEGIN}) FROM forklake.{table.name} x WHERE x.catalog_id = r.catalog_id"
             f" AND x.table_id = r.table_id AND x.{BEGIN} > r.{BEGIN}), :never)"
@@ -249,13 +263,13 @@ def dead_sets(source: Source, table: MetadataTable[Any], owners: Owners) -> list
         )
     has_head = "(SELECT 1 FROM forklake.ducklake_head h WHERE h.catalog_id = r.catalog_id) IS NOT NULL"
     counts = f" WHEN r.ends = :never AND {has_head} THEN 0" if table is TABLE_STATS else ""
-    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.ends{nearer} AND {sees_table('p.catalog_id', _OLDEST)} LIMIT 1)"
+    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.ends{nearer} AND {sees('p.catalog_id', _OLDEST)} LIMIT 1)"
     found = source.query(
         f"SELECT r.catalog_id, r.table_id, r.{BEGIN} FROM"
         f" (SELECT DISTINCT r.catalog_id, r.table_id, r.{BEGIN}, {end} AS ends FROM forklake.{table.name} r"
         f" WHERE {owners.condition}) r"
         f" WHERE CASE{counts} WHEN {_FIRST_OWN} >= r.ends THEN 1"
-        f" WHEN {sees_table('r.catalog_id', _FIRST_OWN)} THEN 0 ELSE 1 END = 1"
+        f" WHEN {sees('r.catalog_id', _FIRST_OWN)} THEN 0 ELSE 1 END = 1"
         f" AND CASE WHEN {_FIRST_PIN} >= r.ends THEN 1 WHEN {pinned} IS NULL THEN 1 ELSE 0 END = 1",
         **owners.params,
     )
@@ -282,6 +296,23 @@ def sees_table(catalog: str, snapshot: str) -> str:
         " WHERE n.catalog_id = m.catalog_id AND n.since = m.since AND n.depth < m.depth) LIMIT 1)"
     )
     return f"({own} IS NOT NULL OR {inherited} IS NOT NULL)"
+
+
+def _comes_to_see_table(catalog: str, snapshot: str) -> str:
+    """Return the condition that a catalog shows or will show the table of a row.
+
+    The row is ``r``; what counts is the snapshot and those after it. A table that is gone comes back by a merge, a
+    refresh or a reset alone.
+    """
+    later = (
+        f"(SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot l WHERE l.catalog_id = {catalog}"
+        " AND l.snapshot_id >= g.begin_snapshot)"
+    )
+    returned = (
+        f"(SELECT 1 FROM forklake.ducklake_merge g WHERE g.catalog_id = {catalog} AND g.begin_snapshot > {snapshot}"
+        f" AND {sees_table(catalog, later)} LIMIT 1)"
+    )
+    return f"({sees_table(catalog, snapshot)} OR {returned} IS NOT NULL)"
 
 
 def file_bytes(source: Source, catalog: CatalogId) -> tuple[int, int, int]:

@@ -6,10 +6,11 @@ What one side changed is taken, and what both changed is a conflict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from forklake.model.fork_merge import Deed, MergeConflict, Strategies
+from forklake.model.lazy_dataclass import dataclass
 
 _Place = tuple[str | None, str | None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from forklake.catalog import lookup
@@ -23,6 +23,7 @@ from forklake.metastore.written_tables import (
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, PartitionId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import (
     DeleteFileRow,
     InlinedDeleteRow,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import field
 from typing import Final
 
 from forklake.catalog.holdings import Held
 from forklake.metastore.differences import changed_tables
-from forklake.metastore.written_tables import COLUMN
+from forklake.metastore.queries.merges import merging_snapshots
+from forklake.metastore.schema.catalog_tables import COLUMN_IDS
+from forklake.metastore.written_tables import COLUMN, TABLE_STATS
 from forklake.model.fork_merge import MergeConflict, RowKeys, Strategies
-from forklake.model.ids import TableId
+from forklake.model.ids import ColumnId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.rows import ColumnRow, TableRow
 from forklake.ops.merging.choice import Chooser
@@ -190,7 +193,8 @@ class _Planner:
     def _lost_columns(self, table_id: TableId, place: tuple[str, str], edits: Sequence[Edit]) -> LostColumns:
         """Return which side has dropped columns of the result.
 
-        Files that it has rewritten since then lack them.
+        Files and inlined rows that it has written anew since then lack them. A column that a merge brought to the other
+        side may have been dropped by a third one, and the rows have come from there; unless that is so of both sides.
         """
         of_table = {"table_id": table_id}
         columns = [{row.column_id: row for row in side.rows(COLUMN, of_table)} for side in self._sides.both]
@@ -203,17 +207,46 @@ class _Planner:
                 result.pop(thing.row.column_id, None)
                 if edit.after is not None:
                     result[thing.row.column_id] = thing.row
-        lost = []
-        for side, known in zip(self._sides.both, columns, strict=True):
-            missing = result.keys() - known.keys()
-            had = {row.column_id for row, _, _ in side.history(COLUMN, of_table)} if missing else set()
-            had |= {row.column_id for base in self._sides.bases if missing for row in base.rows(COLUMN, of_table)}
-            lost.append(sorted(missing & had))
+        missing = [result.keys() - known.keys() for known in columns]
+        lost = [
+            self._once_there(side, table_id, gone) if gone else []
+            for side, gone in zip(self._sides.both, missing, strict=True)
+        ]
         if all(lost):
             # Rows are where one of the two sides has them, and each lacks something there.
             name = result[lost[0][0]].column_name
             self._chooser.refuse(MergeConflict("column", *place, name, "changed", "dropped"))
+        if not any(lost):
+            brought = [
+                bool(gone) and self._came_by_merge(other, table_id, gone)
+                for other, gone in zip(reversed(self._sides.both), missing, strict=True)
+            ]
+            if not all(brought):
+                return LostColumns(*brought)
         return LostColumns(by_source=bool(lost[0]), by_target=bool(lost[1]))
+
+    def _came_by_merge(self, side: Side, table_id: TableId, columns: Collection[ColumnId]) -> bool:
+        """Return whether a merge, refresh or reset brought one of some columns."""
+        history = side.history(COLUMN, {"table_id": table_id})
+        begins: dict[ColumnId, SnapshotId] = {}
+        for row, begin, _ in history:
+            if row.column_id in columns:
+                begins[row.column_id] = min(begin, begins.get(row.column_id, begin))
+        if not begins:
+            return False
+        merging = merging_snapshots(self._sides.session, side.version, min(begins.values()))
+        return not set(begins.values()).isdisjoint(merging)
+
+    def _once_there(self, side: Side, table_id: TableId, columns: Iterable[ColumnId]) -> list[ColumnId]:
+        """Return which of some columns a side, or what it was made from, once had.
+
+        A copy, and a catalog that was severed, know none of before; the bases do. What a root counted is known by the
+        counter that they took along.
+        """
+        of_table = {"table_id": table_id}
+        had = {row.column_id for one in (side, *self._sides.bases) for row, _, _ in one.history(COLUMN, of_table)}
+        counted = max((row.next_column_id for row in side.latest(TABLE_STATS, table_id)), default=0)
+        return sorted(column for column in columns if column in had or column < min(counted, COLUMN_IDS.first))
 
     def _is_changed(self, side: Side, thing: Thing) -> bool:
         """Return whether a side has a table otherwise than a base.

@@ -6,11 +6,12 @@ Rows are columns of numbers: ids, versions, and places. No value of a row is rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from forklake.model.lazy_dataclass import dataclass
 
 INLINED = -1
 """The file of a row that the metadata holds; its position is its id."""

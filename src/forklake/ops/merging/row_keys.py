@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +18,7 @@ from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model.field import Field
 from forklake.model.fork_merge import MOST_CONFLICTS, RowKeys
 from forklake.model.ids import TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.ops.merging.row_choice import Numbers, PlacedRows, unite

@@ -6,7 +6,6 @@ Those count that the sides may have otherwise than each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from forklake.catalog.scan_plan import ScanPlanner
 from forklake.engine.allowance import charge
 from forklake.engine.local.file_rows import Selection, deleted_positions, file_rows, rows_at
 from forklake.model.ids import DataFileId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanFile, ScanPlan
 from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, unite
@@ -52,7 +52,7 @@ def read_places(sides: Sides, held: Sequence[tuple[Side, TableRow | None, Held]]
     positions: dict[DataFileId, Numbers] = {}
     for file, scanned in scans[0].items() if len(scans) > 1 else ():
         found = [scan.get(file) for scan in scans]
-        if all(one is not None and _is_same(scanned, one) for one in found):
+        if all(one is not None and scanned.has_rows_of(one) for one in found):
             name = next(table.table_name for _, table, _ in held if table is not None)
             positions[file] = _read_open([one for one in found if one is not None], name, parts)
     for scan, of_side, (_, table, _) in zip(scans, parts, held, strict=True):
@@ -76,19 +76,6 @@ def _inlined_places(held: Held) -> list[_Part]:
     ids = np.array(sorted(held.rows), np.int64)
     versions = np.array([version_of(held.rows[row_id]) for row_id in ids.tolist()], np.int64)
     return [(INLINED, ids, versions, ids)]
-
-
-def _is_same(one: ScanFile, other: ScanFile) -> bool:
-    """Return whether two sides have a file with the same rows, deleted ones included."""
-    if one.is_cut or other.is_cut:
-        return False
-    return (one.path, one.record_count, one.row_id_start, one.snapshot_id, one.numbering) == (
-        other.path,
-        other.record_count,
-        other.row_id_start,
-        other.snapshot_id,
-        other.numbering,
-    )
 
 
 def _read_open(found: Sequence[ScanFile], table: str, parts: Sequence[list[_Part]]) -> Numbers:

@@ -6,7 +6,6 @@ Each is a version. All are read at one state of the database.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from forklake.metastore.row_filter import Where
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import MetadataTable, R
 from forklake.model.ids import CatalogId, RowUid, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.version import Version
 
 _T = TypeVar("_T")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from forklake.catalog.holdings import Held
 from forklake.metastore.differences import read_otherwise, uids_of_files
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
 from forklake.model.ids import DataFileId, RowUid, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import InlinedRow
 from forklake.ops.merging.sides import Side, Sides
 

@@ -6,7 +6,7 @@ That is by files where the target has them as the base, else by row ids.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from forklake.catalog.places import Places
 from forklake.metastore.written_tables import TABLE
 from forklake.model.fork_merge import MOST_CONFLICTS, MergeConflict, RowKeys
 from forklake.model.ids import DataFileId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import InlinedRow, TableRow
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows, unite
@@ -95,7 +96,7 @@ def take_all(table_id: TableId, source: Held, target: Held) -> RowsEdit:
 class LostColumns:
     """Who once had columns of the result and dropped them.
 
-    Files that this side has rewritten since then lack them.
+    Files and inlined rows that this side has written anew since then lack them.
     """
 
     by_source: bool = False
@@ -175,7 +176,9 @@ class RowsMerge:
             clash = find_clash(self._sides, table, keys, compared.held, compared.places)
             if clash is not None:
                 return self._merge_rows(table, place, compared, lost, clash)
-        if self._by_files and not lost:
+        # What the target has not touched lacks no more than the base, and the source's takes its place.
+        is_untouched = lost.by_target and theirs and not self._touched_by_target(table.table_id)
+        if self._by_files and not lost.by_source and (is_untouched or not lost.by_target):
             *bases, source, target = (of_side[table.table_id] for of_side in self._held)
             if is_as_base(bases, target, theirs):
                 return take_all(table.table_id, source, target)

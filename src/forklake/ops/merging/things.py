@@ -6,7 +6,7 @@ Those are schemas, tables, columns, views, macros, tags, partitioning and sortin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from forklake.metastore.schema.catalog_tables import COLUMN_IDS
@@ -29,6 +29,7 @@ from forklake.metastore.written_tables import (
     MetadataTable,
 )
 from forklake.model.fork_merge import MergeConflict
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ColumnRow, Row
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.sides import Side, Sides, by_key
@@ -180,10 +181,16 @@ class ObjectMerge:
     def _is_one_column(self, table: int, column: int) -> bool:
         """Return whether a column that no base has is the same on both sides.
 
-        It is if it came back with its table, or if its id is of the sequence, which gives none twice.
+        It is if it came back with its table, if its id is of the sequence, which gives none twice, or if it was there
+        before a base, and came back on both sides.
         """
-        had_table = any(base.rows(TABLE, {"table_id": table}) for base in self._sides.bases)
-        return not had_table or column >= COLUMN_IDS.first
+        of_table = {"table_id": table}
+        had_table = any(base.rows(TABLE, of_table) for base in self._sides.bases)
+        if not had_table or column >= COLUMN_IDS.first:
+            return True
+        return any(
+            row.column_id == column for base in self._sides.bases for row, _, _ in base.history(COLUMN, of_table)
+        )
 
     def _merged_column(
         self, place: tuple[str, str], bases: Sequence[Thing | None], source: Thing, target: Thing
