@@ -335,3 +335,29 @@ def test_a_file_that_both_sides_adopted_is_a_conflict(
         assert _ids(other.table("orders")) == [1, 2, 3, 4]
     assert bring().is_nothing
     check_sound(lake)
+
+
+def test_a_file_that_is_adopted_again_has_other_rows_and_each_change_is_told_at_its_snapshot(
+    lake_factory: LakeFactory, tmp_path: Path
+) -> None:
+    file = _write(tmp_path / "again.parquet", 1, 2, 3, 4)
+    with lake_factory.open(Settings(engine="local")) as lake:
+        shop = lake.create_catalog("shop")
+        shop.create_table("orders", {"id": "BIGINT"})
+        start, orders, wanted = shop.head, shop.table("orders"), list[tuple[int, str, int]]()
+        for limit, source in ((0, shop), (3, shop), (0, shop.fork("one")), (3, shop.fork("two"))):
+            shop.options.set("data_inlining_row_limit", limit)
+            source.table("orders").storage.add_files(file)
+            if source is not shop:
+                shop.merge(source)
+            wanted += [(shop.head, "insert", number) for number in (1, 2, 3, 4)]
+            for condition, gone in (("id = 1", (1,)), ("id = 2", (2,)), ("id > 0", (3, 4))):
+                orders.delete(condition)
+                wanted += [(shop.head, "delete", number) for number in gone]
+        feed = f"FROM ducklake_table_changes('shop', 'main', 'orders', {start}, {shop.head})"
+        with shop.session() as session:
+            found = session.sql(feed)
+        assert found is not None
+        told = found.fetchall()
+        assert sorted((at, kind, number) for at, _, kind, number in told) == sorted(wanted)
+        assert len({row_id for _, row_id, _, _ in told}) == 16

@@ -1,5 +1,6 @@
 """Catalogs that come back from an export: their rows and files are treated like all others."""
 
+import sqlite3
 from pathlib import Path
 
 import pyarrow as pa
@@ -121,3 +122,32 @@ def test_rows_of_an_imported_catalog_that_was_compacted_are_as_old_after_another
     for catalog in (first, second):
         made = [snapshot.snapshot_id for snapshot in catalog.snapshots() if "inserted" in str(snapshot.changes_made)]
         assert sorted(catalog.table("t").rows(["snapshot_id", "i"])) == [(made[0], 0), (made[1], 1)], catalog.name
+
+
+@pytest.mark.parametrize("by", ["root", "fork"])
+def test_values_of_a_column_that_was_dropped_before_an_export_never_come_back_under_another(
+    lake: Lake, shop: Catalog, by: str, tmp_path: Path
+) -> None:
+    shop = shop if by == "root" else shop.fork("fork")
+    for name in ("kept", "dropped"):
+        shop.table("t").alter.add_column(ColumnDefinition(name, "VARCHAR"))
+    shop.table("t").append(pa.table({"i": pa.array([1], pa.int32()), "kept": ["yes"], "dropped": ["no"]}))
+    shop.table("t").alter.drop_column("dropped")
+    for turn in range(2):
+        exported = tmp_path / f"{turn}.sqlite"
+        shop.maintenance.export(exported)
+        shop = lake.import_catalog(f"imported {turn}", exported)
+    with sqlite3.connect(exported) as plain:
+        shown, known = (
+            plain.execute(f"SELECT max(column_id) FROM ducklake_column WHERE {rows}").fetchone()[0]
+            for rows in ("end_snapshot IS NULL", "true")
+        )
+        # DuckLake's next column has the highest id that is known plus one.
+        assert known > shown
+    fork = shop.fork("other")
+    for catalog in (shop, fork):
+        catalog.table("t").alter.add_column(ColumnDefinition(f"of {catalog.name}", "VARCHAR"))
+        assert catalog.table("t").rows() == [(1, "yes", None)]
+    shop.merge(fork)
+    assert shop.table("t").rows() == [(1, "yes", None, None)]
+    check_sound(lake)

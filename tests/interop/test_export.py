@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from forklake import Lake, NewDataFile, PartitionField
@@ -149,6 +150,22 @@ def test_duckdb_goes_on_numbering_where_the_catalog_stopped(small_lake: Lake, tm
         newest = connection.execute(f"SELECT max(snapshot_id) FROM {alias}.snapshots()").fetchall()
     assert ids == [("t", 1), ("u", 2)]
     assert newest == [(made.snapshot_id + 2,)]
+
+
+@pytest.mark.parametrize("suffix", ["ducklake", "sqlite"])
+def test_duckdb_gives_no_new_column_the_values_of_one_that_was_dropped(
+    small_lake: Lake, tmp_path: Path, suffix: str
+) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", 0)
+    shop.create_table("t", {"i": "BIGINT", "dropped": "VARCHAR"}).append(pa.table({"i": [1], "dropped": ["no"]}))
+    shop.table("t").alter.drop_column("dropped")
+    made = shop.maintenance.export(tmp_path / f"ours.{suffix}")
+    with attached(url_of(made.path)) as (theirs, _):
+        assert theirs.execute("FROM t").fetchall() == [(1,)]
+        theirs.execute("ALTER TABLE t ADD COLUMN fresh VARCHAR")
+        theirs.execute("INSERT INTO t VALUES (2, 'yes')")
+        assert theirs.execute("FROM t ORDER BY i").fetchall() == [(1, None), (2, "yes")]
 
 
 def test_bounds_that_are_not_known_are_not_answered_from(small_lake: Lake, tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 import forklake
 from forklake import Connection, Settings
-from tests.interop.ducklake import attached
+from tests.interop.ducklake import attached, write
 
 _TABLE = "CREATE TABLE t (id BIGINT, n INTEGER, s VARCHAR, d DECIMAL(10,2), f DOUBLE, day DATE)"
 _ROWS = (
@@ -98,6 +100,63 @@ def test_spark_and_this_process_tell_the_same_changes_of_random_forks(spark: Spa
                     asked = f"SELECT {shown}* FROM ducklake_table_{kind}('{name}', 'main', 't', 2, {last})"
                     compare(session, asked)
                 compare(session, f"FROM ducklake_diff('{name}', '{other}', table_name => 't')")
+
+
+def test_spark_and_this_process_tell_the_rows_of_a_file_that_was_adopted_again_apart(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    file = tmp_path / "again.parquet"
+    pq.write_table(pa.table({"id": pa.array([1, 2, 3, 4], pa.int64())}), file)
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark) as lake:
+        shop = lake.create_catalog("shop")
+        with shop.session() as session:
+            session.sql("SET engine = 'local'; CREATE TABLE t (id BIGINT)")
+            for limit, source in ((0, shop), (3, shop), (0, shop.fork("one")), (0, shop.fork("two"))):
+                shop.options.set("data_inlining_row_limit", limit)
+                source.table("t").storage.add_files(file)
+                if source is not shop:
+                    shop.merge(source)
+                for condition in ("id = 1", "id = 2", "true"):
+                    session.sql(f"DELETE FROM t WHERE {condition}")
+            before = shop.fork("before")
+            for catalog in (before, shop):
+                catalog.table("t").storage.add_files(file)
+            session.sql("DELETE FROM t WHERE id = 2")
+            replay(session, shop.head)
+            compare(session, f"FROM ducklake_table_changes('shop', 'main', 't', 0, {shop.head})")
+            compare(session, "FROM ducklake_diff('before', 'shop', table_name => 't')")
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_of_a_file_that_ducklake_added_twice_the_rows_that_are_meant_change(
+    engine: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    file, plain = tmp_path / "twice.parquet", tmp_path / "plain.ducklake"
+    pq.write_table(pa.table({"id": pa.array([1, 2, 3, 4], pa.int64())}), file)
+    add = f"CALL ducklake_add_data_files('{{lake}}', 't', '{file}')"
+    write(f"ducklake:{plain}", tmp_path / "theirs", "CREATE TABLE t (id BIGINT)", add, add)
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark) as lake:
+        shop = lake.import_catalog("shop", plain)
+        with shop.session() as session:
+            session.sql(f"SET engine = '{engine}'")
+            there = {row_id: row_id % 4 + 1 for row_id in range(8)}
+
+            def expect(statement: str) -> None:
+                session.sql(statement)
+                assert dict(rows(session, "SELECT rowid, id FROM t")) == there, statement
+
+            del there[1]
+            expect("DELETE FROM t WHERE rowid = 1")
+            there.update({2: 30, 6: 30})
+            expect("UPDATE t SET id = 30 WHERE id = 3")
+            shop.options.set("data_inlining_row_limit", 10)
+            del there[3], there[7]
+            expect("DELETE FROM t WHERE id = 4")
+            there.update({0: 9, 4: 9})
+            expect("MERGE INTO t USING (SELECT 1 AS n) ON t.id = n WHEN MATCHED THEN UPDATE SET id = 9")
+            there.clear()
+            expect("DELETE FROM t WHERE id > 0")
+            replay(session, shop.head)
 
 
 def replay(session: Connection, last: int) -> list[Any]:

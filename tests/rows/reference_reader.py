@@ -61,14 +61,15 @@ def read_changes(plan: ChangePlan) -> list[tuple[int, int, str, Mapping[str, Any
 def _read_plain(plan: PlainChanges) -> list[tuple[int, int, str, Mapping[str, Any]]]:
     inserted = [row for row in read_plan(plan.inserted) if plan.first <= row.snapshot_id <= plan.last]
     deleted = [(row, _end(plan.ended, row)) for row in read_plan(plan.ended.scan)]
-    places = {(path, position): snapshot for path, position, snapshot in plan.inlined_deletes}
+    places = {(file, position): snapshot for file, position, snapshot in plan.inlined_deletes}
     for one in plan.deletes:
         before = set() if one.before is None else set(read_deletes(one.before).tolist())
-        places |= {(one.path, position): one.snapshot_id for position in set(read_deletes(one.after).tolist()) - before}
+        new = set(read_deletes(one.after).tolist()) - before
+        places |= {(one.data_file_id, position): one.snapshot_id for position in new}
     for row in read_plan(plan.deleted_from):
         assert row.file is not None
-        if (row.file.path, row.position) in places:
-            deleted.append((row, places[row.file.path, row.position]))
+        if (row.file.data_file_id, row.position) in places:
+            deleted.append((row, places[row.file.data_file_id, row.position]))
     came = {(int(row.snapshot_id), row.row_id) for row in inserted}
     went = {(int(snapshot), row.row_id) for row, snapshot in deleted}
     return [
@@ -83,7 +84,7 @@ def _read_plain(plan: PlainChanges) -> list[tuple[int, int, str, Mapping[str, An
 
 def _end(ended: DatedScan, row: ReadRow) -> int:
     if row.file is not None:
-        return ended.files[row.file.path]
+        return ended.files[ended.scan.files.index(row.file)]
     return next(end for (row_id, begun), end in ended.rows.items() if (row_id, begun) == (row.row_id, row.snapshot_id))
 
 

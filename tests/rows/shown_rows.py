@@ -13,6 +13,7 @@ from forklake.files.texts import to_texts
 from forklake.model import types
 from forklake.model.change_scan import ChangePlan
 from forklake.model.field import Field
+from forklake.model.ids import DataFileId
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 from forklake.model.types import Type
 
@@ -67,16 +68,16 @@ def changed_rows(plan: ChangePlan) -> tuple[list[tuple[str | None, ...]], list[t
     assert not plan.merged
     inserted = text_rows(part.inserted)
     deleted = text_rows(part.ended.scan)
-    gone: dict[str, set[int]] = {}
-    for path, position, _ in part.inlined_deletes:
-        gone.setdefault(path, set()).add(position)
+    gone: dict[DataFileId, set[int]] = {}
+    for number, position, _ in part.inlined_deletes:
+        gone.setdefault(number, set()).add(position)
     for one in part.deletes:
         before = set() if one.before is None else set(read_deletes(one.before).tolist())
-        gone.setdefault(one.path, set()).update(set(read_deletes(one.after).tolist()) - before)
+        gone.setdefault(one.data_file_id, set()).update(set(read_deletes(one.after).tolist()) - before)
     selection = Selection(plan.table, plan.fields, plan.fields)
     for file in part.deleted_from.files:
         for rows in file_rows(replace(file, deletes=None, inlined_deletes=()), selection):
-            chosen = rows.where(np.isin(rows.positions, list(gone.get(file.path, ()))))
+            chosen = rows.where(np.isin(rows.positions, list(gone.get(file.data_file_id, ()))))
             columns = [
                 to_texts(field.type, column) for field, column in zip(selection.fields, chosen.columns, strict=True)
             ]

@@ -16,6 +16,7 @@ from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import TableFiles
 from forklake.catalog.table_history import TableHistory
 from forklake.metastore.crowd import Dated
+from forklake.metastore.queries.merges import merging_snapshots
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import COLUMN
@@ -47,9 +48,10 @@ def plan_changes(
     ids = [one.snapshot_id for one in lineage]
     last = state.version.snapshot_id
     history = TableHistory.of(state, table.table_id)
-    merges = find_merges(state, table.table_id, history, ids, first)
+    merging = merging_snapshots(store, state.version, first)
+    merges = find_merges(state, table.table_id, history, ids, merging)
     planner = ScanPlanner(store, lake_path, state, table)
-    if merges:
+    if merging:  # even if none changed a row: a table may have come back empty, with narrower columns
         fields = _fields_since(state, table, first)
         planner = ScanPlanner(store, lake_path, state, table, fields=fields)
     plain = []
@@ -206,20 +208,18 @@ class _PlainPlanner:
         ]
         touched = {file for file, _, _ in places} | {one.data_file_id for one in new_deletes}
         files = TableFiles([row for row, _, _ in self._files if row.data_file_id in touched], {}, {})
-        deleted_from = self._planner.plan_rows(files, [])
-        paths = {file.data_file_id: file.path for file in deleted_from.files}
         return PlainChanges(
             first=self._first,
             last=self._last,
             inserted=self._plan_inserts(),
             ended=DatedScan(
                 was,
-                {file.path: end for file, (_, end) in zip(was.files, ended, strict=True)},
+                tuple(end for _, end in ended),
                 {(row.row_id, begin): end for row, begin, end in ended_rows},
             ),
-            deleted_from=deleted_from,
+            deleted_from=self._planner.plan_rows(files, []),
             deletes=tuple(new_deletes),
-            inlined_deletes=tuple((paths[file], position, begin) for file, position, begin in places),
+            inlined_deletes=tuple(places),
         )
 
     def _counts(self, snapshot: SnapshotId) -> bool:
@@ -317,18 +317,16 @@ class _PlainPlanner:
         )
         new: list[NewDeletes] = []
         for row, begin in chosen:
-            path, after = scanned[row.delete_file_id]
+            after = scanned[row.delete_file_id]
             if row.partial_max is not None:
-                new += self._by_snapshot(row, begin, path, after)
+                new += self._by_snapshot(row, begin, after)
                 continue
             earlier = before[row.delete_file_id]
-            was = None if earlier is None else scanned[earlier.delete_file_id][1]
-            new.append(NewDeletes(row.data_file_id, path, was, after, begin))
+            was = None if earlier is None else scanned[earlier.delete_file_id]
+            new.append(NewDeletes(row.data_file_id, was, after, begin))
         return new
 
-    def _by_snapshot(
-        self, row: DeleteFileRow, begin: SnapshotId, path: str, deletes: ScanDeletes
-    ) -> Iterator[NewDeletes]:
+    def _by_snapshot(self, row: DeleteFileRow, begin: SnapshotId, deletes: ScanDeletes) -> Iterator[NewDeletes]:
         """Yield the deletes of each snapshot, where one delete file holds them all."""
         numbering = None if row.numbering_id is None else numberings(self._store, [row.numbering_id])[row.numbering_id]
 
@@ -343,24 +341,24 @@ class _PlainPlanner:
             # What expired snapshots deleted is told at the next that is there.
             if begin <= snapshot and (earlier is None or earlier < (row.partial_max or begin)):
                 was = None if earlier is None else upto(earlier)
-                yield NewDeletes(row.data_file_id, path, was, upto(snapshot), snapshot)
+                yield NewDeletes(row.data_file_id, was, upto(snapshot), snapshot)
 
-    def _scan_deletes(self, rows: Sequence[DeleteFileRow]) -> dict[DeleteFileId, tuple[str, ScanDeletes]]:
-        """Return each delete file as a scan reads it, and the path of its data file.
+    def _scan_deletes(self, rows: Sequence[DeleteFileRow]) -> dict[DeleteFileId, ScanDeletes]:
+        """Return each delete file as a scan reads it.
 
         A scan plan holds one delete file for each data file, so several plans may be needed.
         """
         waiting: dict[DataFileId, dict[DeleteFileId, DeleteFileRow]] = {}
         for row in rows:
             waiting.setdefault(row.data_file_id, {})[row.delete_file_id] = row
-        found: dict[DeleteFileId, tuple[str, ScanDeletes]] = {}
+        found: dict[DeleteFileId, ScanDeletes] = {}
         while waiting:
             turn = {file: of_file.popitem()[1] for file, of_file in waiting.items()}
             waiting = {file: of_file for file, of_file in waiting.items() if of_file}
             plan = self._planner.plan_rows(TableFiles([self._data[file] for file in turn], turn, {}), [])
             for row, file in zip(turn.values(), plan.files, strict=True):
                 assert file.deletes is not None
-                found[row.delete_file_id] = (file.path, file.deletes)
+                found[row.delete_file_id] = file.deletes
         return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from forklake.catalog import lookup
@@ -15,6 +14,7 @@ from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import COLUMN
 from forklake.model.field import Field
 from forklake.model.ids import INFINITY, ColumnId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ColumnRow, Origin, TableRow
 from forklake.model.scan import MappedField
 from forklake.model.types.read import stored_type

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from forklake.catalog import limits, versions
@@ -34,6 +34,7 @@ from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.hint import CommitAgain
 from forklake.model.ids import INFINITY, DataFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.records import CommitInfo
 from forklake.model.rows import SchemaVersionRow
 from forklake.model.version import Segment, Version

@@ -6,13 +6,14 @@ The rules are in docs/spec/compaction.md.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.model.change_log import ChangeKind
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, PartitionId
+from forklake.model.lazy_dataclass import dataclass
 
 _THRESHOLD: Final = 0.95
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from forklake.model.change_log import COMPACTIONS, ChangeKind, Conflict, LoggedChange
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 
 

@@ -7,12 +7,13 @@ Those are data files with their deletes, and inlined rows. Merges, diffs and cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import TableFiles, cut_at
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW
 from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, InlinedRow
 from forklake.model.version import Version
 

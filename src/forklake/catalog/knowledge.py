@@ -7,13 +7,13 @@ catalog says which ones are: all up to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from forklake.errors import MergeBaseError
 from forklake.metastore.queries import catalogs, heads, merges
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.version import Segment, Version
 
 Knowledge = Mapping[CatalogId, SnapshotId]

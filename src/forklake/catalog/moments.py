@@ -5,13 +5,13 @@ One rule holds everywhere: a time without a zone is UTC.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.ids import SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.moment import moment
 
 Time = datetime | date | str

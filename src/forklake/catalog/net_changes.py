@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from forklake.catalog import versions
@@ -16,9 +16,9 @@ from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_history import TableHistory
 from forklake.metastore.crowd import Dated
-from forklake.metastore.queries.merges import merging_snapshots
 from forklake.model.change_scan import DatedScan, NetChanges
 from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, InlinedRow
 from forklake.model.version import Version
 
@@ -51,7 +51,11 @@ class MergeOfTable:
 
 
 def find_merges(
-    state: CatalogState, table: TableId, history: TableHistory, lineage: Sequence[SnapshotId], first: SnapshotId
+    state: CatalogState,
+    table: TableId,
+    history: TableHistory,
+    lineage: Sequence[SnapshotId],
+    merging: Sequence[SnapshotId],
 ) -> list[MergeOfTable]:
     """Return the merges of a lineage that changed a table, oldest first.
 
@@ -63,12 +67,11 @@ def find_merges(
         table: The table.
         history: Its history.
         lineage: The snapshots of the lineage, oldest first.
-        first: The first snapshot that is asked for.
+        merging: The snapshots that merged, refreshed or reset, from the first that is asked for on.
     """
-    asked = merging_snapshots(state.store, state.version, first)
-    touched = _Touched(state.version, history, asked)
+    touched = _Touched(state.version, history, merging)
     found = []
-    for snapshot in asked:
+    for snapshot in merging:
         place = bisect_left(lineage, snapshot)
         if lineage[place : place + 1] != [snapshot]:
             continue  # of an ancestor, and no version of this catalog
@@ -139,7 +142,7 @@ def plan_merges(
 ) -> tuple[NetChanges, ...]:
     """Plan what is read for the net differences of merges.
 
-    Scans name files by their paths. So those in which a file is twice are read apart.
+    Merges that touched the same file are read apart.
 
     Args:
         planner: Makes a planner of the table for a state; it shows the versions of rows.
@@ -183,7 +186,7 @@ class _Side:
         scan = planner.plan_rows(files, [row for row, _ in self.rows.values()])
         return DatedScan(
             scan,
-            {file.path: snapshot for file, (_, snapshot) in zip(scan.files, self.files.values(), strict=True)},
+            tuple(snapshot for _, snapshot in self.files.values()),
             {key: snapshot for key, (_, snapshot) in self.rows.items()},
         )
 

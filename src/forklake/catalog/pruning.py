@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from forklake.model import predicate as said
 from forklake.model import types
 from forklake.model.ids import ColumnId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Operator, Predicate
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import Function, Transform

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from forklake.catalog import lookup
@@ -15,6 +15,7 @@ from forklake.catalog.table_files import TableFiles, cut_at, table_files
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Condition
 from forklake.model.rows import DataFileRow, InlinedRow, TableRow
 from forklake.model.scan import ScanFile, ScanPlan, ScanRows, SharedPlan

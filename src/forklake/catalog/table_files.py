@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from forklake.catalog.state import Content
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, FILE_PARTITION_VALUE, INLINED_DELETE
 from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.model.version import Version
 

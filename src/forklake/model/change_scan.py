@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanDeletes, ScanPlan
 
 
@@ -15,14 +15,12 @@ class NewDeletes:
     """The rows of a data file that one delete file newly deletes.
 
     Attributes:
-        path: The path of the data file.
         before: What was deleted already.
         after: What is deleted now.
         snapshot_id: The snapshot that deleted it.
     """
 
     data_file_id: DataFileId
-    path: str
     before: ScanDeletes | None
     after: ScanDeletes
     snapshot_id: SnapshotId
@@ -32,20 +30,22 @@ class NewDeletes:
 class DatedScan:
     """Files and inlined rows, each with a snapshot that it is told at.
 
+    A path may be there several times: a file that was adopted, was removed and was adopted again has other rows then.
+
     Attributes:
         scan: What is read.
-        files: The snapshot of each file, by path.
+        files: The snapshot of each file, in the order of the scan.
         rows: The snapshot of each inlined row, by row id and the snapshot that the scan shows for it.
     """
 
     scan: ScanPlan
-    files: Mapping[str, SnapshotId]
+    files: tuple[SnapshotId, ...]
     rows: Mapping[tuple[int, SnapshotId], SnapshotId]
 
     @property
     def snapshots(self) -> list[SnapshotId]:
         """The snapshots, some of them more than once; none if nothing is read."""
-        return [*self.files.values(), *self.rows.values()]
+        return [*self.files, *self.rows.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PlainChanges:
     ended: DatedScan
     deleted_from: ScanPlan
     deletes: tuple[NewDeletes, ...]
-    inlined_deletes: tuple[tuple[str, int, SnapshotId], ...]
+    inlined_deletes: tuple[tuple[DataFileId, int, SnapshotId], ...]
 
     def __bool__(self) -> bool:
         return bool(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from typing import Final
 
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
 
 ROW_ID_COLUMN = "_ducklake_internal_row_id"
@@ -28,9 +29,9 @@ OWN_ROW_ID: Final = "__forklake_row_id__"
 """The row id under a name that it has even where a column of the table is called ``rowid``."""
 OWN_FILE: Final = "__forklake_file__"
 OWN_POSITION: Final = "__forklake_position__"
-OWN_PLACES: Final = {OWN_FILE: types.VARCHAR, OWN_POSITION: types.INT64, OWN_ROW_ID: types.INT64}
-"""Where a row is, under names that no column of a table has: its data file and its place there, unless the metadata
-holds it, and its id; with their types."""
+OWN_PLACES: Final = {OWN_FILE: types.INT64, OWN_POSITION: types.INT64, OWN_ROW_ID: types.INT64}
+"""Where a row is, under names that no column of a table has: the id of its data file and its place there, unless the
+metadata holds it, and its id; with their types. (An imported table may have one path twice.)"""
 PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "rowid": OWN_ROW_ID}
 """The lineage that says where a row is, and the names that it goes under while rows are changed."""
 
@@ -94,6 +95,21 @@ class ScanFile:
     encryption_key: str | None = None
     numbering: Numbering | None = None
     without_nan: frozenset[ColumnId] = frozenset()
+
+    def has_rows_of(self, other: ScanFile) -> bool:
+        """Return whether both hold the same rows, deleted ones included.
+
+        The path does not tell: a file that was adopted again has other row ids. Of a file that is cut it is not known.
+        """
+        if self.is_cut or other.is_cut:
+            return False
+        return (self.path, self.record_count, self.row_id_start, self.snapshot_id, self.numbering) == (
+            other.path,
+            other.record_count,
+            other.row_id_start,
+            other.snapshot_id,
+            other.numbering,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ def export_catalog(
             for place, name in enumerate(ORDER):
                 progress("Reading", place, len(ORDER))
                 tables[name] = list(rows.table(name))
+            tables["ducklake_column"] += rows.last_columns(tables["ducklake_file_column_stats"])
             facts = rows.facts(f"{path}.files/", created_by)
         for place, (name, written) in enumerate(tables.items()):
             progress("Writing", place, len(tables))

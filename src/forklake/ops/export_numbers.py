@@ -8,11 +8,10 @@ others keep their ids, moved up behind the imported ones if those numbers are hi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forklake.errors import InvalidInputError
 from forklake.metastore import written_tables as metadata
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.ops.lineage_rows import DatedRow, LineageRows

@@ -14,10 +14,11 @@ hold then; the rows there seem to be of that snapshot.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, pairwise
 
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import InlinedDeleteRow
 from forklake.ops.lineage_rows import DatedRow
 

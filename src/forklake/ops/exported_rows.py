@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from forklake.catalog.partition_transforms import known_transform
@@ -17,6 +17,7 @@ from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model import types
 from forklake.model.ids import INFINITY, THE_LAKE, DataFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
 from forklake.model.types import Type
@@ -93,6 +94,36 @@ class ExportedRows:
         if table.visibility is Visibility.FOLLOWS:
             return self._following(table)
         return [self._values(table, dated) for dated in self._kept[name]]
+
+    def last_columns(self, in_files: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the last column that each table ever had, if no other row tells its id.
+
+        DuckLake gives the next column the highest id plus one, and files may hold dropped columns: their values would
+        come back. No snapshot shows these rows.
+
+        Args:
+            in_files: The exported statistics of columns in files.
+        """
+        last: dict[TableId, int] = {
+            table: row.next_column_id - 1
+            for table in {dated.row.table_id for dated in self._kept[metadata.TABLE.name]}
+            for row in self._lineage.latest(metadata.TABLE_STATS, table)
+        }
+        every = [(dated.row.table_id, dated.row.column_id) for dated in self._lineage.of(metadata.COLUMN)]
+        for table, column in (*every, *((row["table_id"], row["column_id"]) for row in in_files)):
+            if table in last:
+                last[table] = max(column, last[table])
+        told: dict[TableId, int] = {}
+        for dated in self._kept[metadata.COLUMN.name]:
+            told[dated.row.table_id] = max(dated.row.column_id, told.get(dated.row.table_id, 0))
+        return [
+            dict.fromkeys(TABLES[metadata.COLUMN.name])
+            | {"table_id": table, "column_id": column, "column_order": column, "column_name": "dropped"}
+            | {"column_type": types.BOOLEAN.name, "nulls_allowed": True, "default_value": "NULL"}
+            | dict.fromkeys(("begin_snapshot", "end_snapshot"), self._numbers.newest)
+            for table, column in last.items()
+            if column > told.get(table, 0)
+        ]
 
     def facts(self, data_path: str, created_by: str) -> list[Mapping[str, Any]]:
         """Return the rows of ``ducklake_metadata``: the database's properties and options.

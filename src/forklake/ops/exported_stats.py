@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from forklake.metastore import written_tables as metadata
 from forklake.model import types
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.promotions import as_float32
 from forklake.model.rows import ColumnRow, DataFileRow, FileColumnStatsRow, TableStatsRow
 from forklake.model.types import Type

@@ -16,6 +16,7 @@ from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.queries.due import mark_due
 from forklake.metastore.queries.option_rows import write_options
+from forklake.metastore.schema.catalog_tables import COLUMN_IDS
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
@@ -28,6 +29,7 @@ from forklake.ops.doomed_files import doomed_files
 from forklake.ops.imported_rows import ImportedRows
 from forklake.ops.plain_history import (
     PlainHistory,
+    column_ids,
     file_ids,
     file_paths,
     highest_row_id,
@@ -87,6 +89,7 @@ def _write(
     _check_free(session, new.name, placement)
     _lock_places(session, lake_path, history)
     catalog = _catalog_id(session, history)
+    _take_column_ids(session, history)
     numbers = snapshot_ids(history)
     snapshots = _map_ids(numbers, session.take_ids("ducklake_snapshot_id_seq", len(numbers)))
     snapshot_of = {number: SnapshotId(snapshot) for number, snapshot in snapshots.items()}
@@ -139,6 +142,24 @@ def _catalog_id(session: Session, history: PlainHistory) -> CatalogId:
             )
         catalog = max(session.take_ids("ducklake_catalog_id_seq", used - catalog + 1))
     return CatalogId(catalog)
+
+
+def _take_column_ids(session: Session, history: PlainHistory) -> None:
+    """Take the column ids of forks that the tables use, and all below them.
+
+    So no fork ever gives one of them to another column.
+    """
+    used = max((number for numbers in column_ids(history).values() for number in numbers), default=0)
+    if used < COLUMN_IDS.first:
+        return
+    (taken,) = session.take_ids(COLUMN_IDS.name, 1)
+    if used - taken > _MOST_SKIPPED:
+        raise InvalidInputError(
+            f'The column ids of "{history.location}" reach {used}, into the range that this lake gives to columns of'
+            " forks. Nothing was imported."
+        )
+    if taken < used:
+        session.take_ids(COLUMN_IDS.name, used - taken)
 
 
 def _write_snapshots(

@@ -14,6 +14,7 @@ from forklake.catalog.names import directory
 from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.reader import PlainRow
 from forklake.metastore.queries.option_rows import OptionRow
+from forklake.metastore.schema.catalog_tables import COLUMN_IDS
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import OBJECT_IDS, MetadataTable
 from forklake.model.change_log import render
@@ -26,7 +27,7 @@ from forklake.model.rows import (
     TableColumnStatsRow,
     TableStatsRow,
 )
-from forklake.ops.plain_history import PlainHistory, file_paths
+from forklake.ops.plain_history import PlainHistory, column_ids, file_paths
 
 Dated = tuple[Row, SnapshotId, SnapshotId]
 """A row with the snapshots at which it begins and ends."""
@@ -219,9 +220,11 @@ class ImportedRows:
         At the newest snapshot they are DuckLake's own, before that they are sums.
         """
         given = {row["table_id"]: row for row in self._history["ducklake_table_stats"]}
-        next_columns: dict[int, int] = {}
-        for row in self._history["ducklake_column"]:
-            next_columns[row["table_id"]] = max(next_columns.get(row["table_id"], 0), row["column_id"])
+        # Those of the sequence are taken: from it, no fork gets one of them again.
+        counted = {
+            table: max((number for number in numbers if number < COLUMN_IDS.first), default=0)
+            for table, numbers in column_ids(self._history).items()
+        }
         next_rows = self._next_row_ids()
         found: list[Dated] = []
         for table, changes in self._changes_of_tables().items():
@@ -236,7 +239,7 @@ class ImportedRows:
                     record_count=final["record_count"] if final else rows,
                     file_size_bytes=final["file_size_bytes"] if final else byte_count,
                     next_row_id=next_rows.get(table, 0),
-                    next_column_id=next_columns.get(table, 0) + 1,
+                    next_column_id=counted.get(table, 0) + 1,
                 )
                 found.append((stats, self._snapshots[snapshot], INFINITY))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from forklake.catalog.paths import join, normalise_base
@@ -13,6 +13,7 @@ from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.plain.reader import PlainInlinedRow, PlainRow, PlainSource
 from forklake.metastore.written_tables import OBJECT_IDS
 from forklake.model.change_log import LoggedChange, parse
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.progress import Progress
 from forklake.model.types.read import stored_type
@@ -262,6 +263,18 @@ def _absolute(path: str) -> str:
         return normalise_base(path).rstrip("/")
     # Not "..", which may lead elsewhere through a link.
     return "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+def column_ids(history: PlainHistory) -> dict[int, set[int]]:
+    """Return the ids of columns that each table ever had, as far as is known.
+
+    Files may still hold columns that were dropped, and of which no row is left.
+    """
+    found: dict[int, set[int]] = {}
+    for name in ("ducklake_column", "ducklake_file_column_stats"):
+        for row in history[name]:
+            found.setdefault(row["table_id"], set()).add(row["column_id"])
+    return found
 
 
 def highest_row_id(history: PlainHistory) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 from forklake import files
@@ -30,6 +30,7 @@ from forklake.model.change import (
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.promotions import as_float32, is_promotion
 from forklake.model.rows import ColumnRow

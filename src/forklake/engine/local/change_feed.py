@@ -6,7 +6,7 @@ It has the same rows as the change feed of Spark, and needs no shuffle.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,8 @@ from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.files.deletes import read_deletes
 from forklake.files.schema import display_type
 from forklake.model.change_scan import ChangePlan, DatedScan, NetChanges, NewDeletes, PlainChanges
-from forklake.model.ids import SnapshotId
+from forklake.model.ids import DataFileId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanFile
 
 _Keys = set[tuple[int, int]]
@@ -198,9 +199,9 @@ def _ended_rows(plan: ChangePlan, selection: Selection) -> Iterator[Rows]:
 
 def _dated_rows(dated: DatedScan, selection: Selection) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
     """Yield rows, with the snapshot that each is told at."""
-    for file in dated.scan.files:
+    for file, snapshot in zip(dated.scan.files, dated.files, strict=True):
         for rows in file_rows(file, selection):
-            yield rows, np.full(len(rows), int(dated.files[file.path]))
+            yield rows, np.full(len(rows), int(snapshot))
     for kept in dated.scan.inlined:
         if kept.rows:
             told = [dated.rows[row_id, begun] for row_id, begun, _ in kept.rows]
@@ -236,16 +237,20 @@ def _deletions_from(file: ScanFile, plan: PlainChanges, selection: Selection) ->
 
 
 def _places(
-    file: ScanFile, deletes: Sequence[NewDeletes], inlined: Sequence[tuple[str, int, SnapshotId]]
+    file: ScanFile, deletes: Sequence[NewDeletes], inlined: Sequence[tuple[DataFileId, int, SnapshotId]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the deleted positions of a file, in order, and the snapshot of each."""
-    found: dict[int, int] = {position: int(at) for path, position, at in inlined if path == file.path}
+    """Return the deleted positions of a file, in order, and their snapshots.
+
+    These are the first that deleted each.
+    """
+    found: dict[int, int] = {position: int(at) for of, position, at in inlined if of == file.data_file_id}
     for one in deletes:
         if one.data_file_id == file.data_file_id:
             positions = read_deletes(one.after)
             if one.before is not None:
                 positions = np.setdiff1d(positions, read_deletes(one.before), assume_unique=True)
-            found.update(dict.fromkeys(positions.tolist(), int(one.snapshot_id)))
+            for position in positions.tolist():
+                found[position] = min(int(one.snapshot_id), found.get(position, int(one.snapshot_id)))
     places = np.array(sorted(found), np.int64)
     return places, np.array([found[position] for position in places.tolist()], np.int64)
 

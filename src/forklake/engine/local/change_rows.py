@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from forklake.engine.changed_rows import ROW_ID_FIELD, TWICE, ChangedRows, Inlining, without_ids
 from forklake.errors import InvalidInputError
+from forklake.files import compute as pc
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.deletes import read_deletes, write_delete_file
@@ -19,6 +19,7 @@ from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.ids import DataFileId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import MergeOperation
 from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
@@ -45,11 +46,11 @@ def change_found(
         InvalidInputError: A row is updated twice, or a new value does not fit its column.
         DataFileError: A file cannot be read or written.
     """
-    paths, positions, row_ids = (found.column(place).combine_chunks() for place in range(len(OWN_PLACES)))
+    files, positions, row_ids = (found.column(place).combine_chunks() for place in range(len(OWN_PLACES)))
     values = found.select(range(len(OWN_PLACES), found.num_columns)) if is_update else None
     # Before anything is written: a value may not fit.
     rows = None if values is None else conform(values, target.fields, target.table, by_name=False)
-    changes = _Changes(paths, positions, row_ids, rows, row_ids, None, may_repeat=not is_update)
+    changes = _Changes(files, positions, row_ids, rows, row_ids, None, may_repeat=not is_update)
     return _write_changes(plan, changes, target, inlining, keeps_ids=keeps_ids)
 
 
@@ -95,9 +96,9 @@ def merge_found(
 
     is_updated, is_inserted = of("update"), of("insert")
     gone = found.select(range(len(OWN_PLACES))).filter(pc.invert(is_inserted))
-    paths, positions, row_ids = (column.combine_chunks() for column in gone.columns)
+    files, positions, row_ids = (column.combine_chunks() for column in gone.columns)
     changes = _Changes(
-        paths,
+        files,
         positions,
         row_ids,
         new(is_updated, "update"),
@@ -115,7 +116,7 @@ class _Changes:
     Updated rows come with their ids, inserted ones have none yet.
     """
 
-    paths: pa.Array
+    files: pa.Array
     positions: pa.Array
     row_ids: pa.Array
     updated: pa.Table | None
@@ -129,9 +130,9 @@ def _write_changes(
 ) -> ChangedRows:
     written: list[str] = []
     try:
-        ids = changes.row_ids.filter(changes.paths.is_null()).to_pylist()
+        ids = changes.row_ids.filter(changes.files.is_null()).to_pylist()
         inlined = _unique_ids(ids, may_repeat=changes.may_repeat)
-        kept, whole = _split(plan, changes.paths, changes.positions, may_repeat=changes.may_repeat)
+        kept, whole = _split(plan, changes.files, changes.positions, may_repeat=changes.may_repeat)
         is_few = sum(places.size for _, places in kept) <= inlining.deletes
         delete_files: list[NewDeleteFile] = []
         for file, places in [] if is_few else kept:
@@ -182,17 +183,17 @@ def _unique_ids(row_ids: Sequence[int], *, may_repeat: bool) -> list[int]:
 _Deleted = list[tuple[ScanFile, _Positions]]
 
 
-def _split(plan: ScanPlan, paths: pa.Array, positions: pa.Array, *, may_repeat: bool) -> tuple[_Deleted, _Deleted]:
+def _split(plan: ScanPlan, numbers: pa.Array, positions: pa.Array, *, may_repeat: bool) -> tuple[_Deleted, _Deleted]:
     """Return the deleted positions by file: those that keep other rows, and the rest."""
-    files = {file.path: file for file in plan.files}
+    files = {file.data_file_id: file for file in plan.files}
     kept: _Deleted = []
     whole: _Deleted = []
-    for path in pc.unique(paths.drop_null()).to_pylist():
-        given = positions.filter(pc.fill_null(pc.equal(paths, path), False)).to_numpy()
+    for number in pc.unique(numbers.drop_null()).to_pylist():
+        given = positions.filter(pc.fill_null(pc.equal(numbers, number), False)).to_numpy()
         places = np.unique(given)
         if places.size < given.size and not may_repeat:
             raise InvalidInputError(TWICE)
-        file = files[path]
+        file = files[number]
         # What the metadata deletes may be in the delete file as well, if another wrote it.
         gone = np.unique(
             np.concatenate([_earlier_deletes(file), places, np.asarray(file.inlined_deletes, np.int64)])

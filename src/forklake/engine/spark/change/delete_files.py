@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 from uuid import uuid4
 
@@ -23,14 +23,15 @@ from forklake.files import storage
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import DataFileId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import OWN_FILE, OWN_POSITION, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
 
 FILE: Final = OWN_FILE
 POSITION: Final = OWN_POSITION
 
-_PLACE: Final = f"{FILE} string, {POSITION} bigint"
-_RESULT: Final = "path string, deleted bigint, delete_file string, positions array<bigint>"
+_PLACE: Final = f"{FILE} bigint, {POSITION} bigint"
+_RESULT: Final = "data_file bigint, deleted bigint, delete_file string, positions array<bigint>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def write_delete_files(
     """
     mark = f"ducklake-{uuid4()}"
     storage.make_directory(target.directory)
-    files = {file.path: file for file in plan.files}
+    files = {file.data_file_id: file for file in plan.files}
     try:
         with progress(places.sparkSession, f'Deleting from "{target.table}"'):
             found = _run(places, _Task(files, target, mark, inlining_row_limit, may_repeat))
@@ -84,11 +85,9 @@ def write_delete_files(
             storage.delete(path for path in storage.list_files(target.directory) if mark in path)
         raise
     return DeletedPlaces(
-        whole_files=tuple(files[one.path].data_file_id for one in found if one.is_whole),
+        whole_files=tuple(one.data_file_id for one in found if one.is_whole),
         delete_files=tuple(NewDeleteFile(**json.loads(one.delete_file)) for one in found if one.delete_file),
-        positions=tuple(
-            (files[one.path].data_file_id, position) for one in few for position in sorted(one.positions or ())
-        ),
+        positions=tuple((one.data_file_id, position) for one in few for position in sorted(one.positions or ())),
         count=sum(one.deleted for one in found),
     )
 
@@ -97,7 +96,7 @@ def write_delete_files(
 class _FileDeletes:
     """What a task did for one data file."""
 
-    path: str
+    data_file_id: DataFileId
     deleted: int
     delete_file: str | None
     positions: Sequence[int] | None
@@ -113,9 +112,9 @@ def _run(places: DataFrame, task: _Task) -> list[_FileDeletes]:
 
 
 def _frame(places: DataFrame, few: Sequence[_FileDeletes]) -> DataFrame:
-    rows = [(one.path, position) for one in few for position in one.positions or ()]
-    paths, positions = zip(*rows, strict=True)
-    table = pa.table({FILE: pa.array(paths, pa.string()), POSITION: pa.array(positions, pa.int64())})
+    rows = [(one.data_file_id, position) for one in few for position in one.positions or ()]
+    files, positions = zip(*rows, strict=True)
+    table = pa.table({FILE: pa.array(files, pa.int64()), POSITION: pa.array(positions, pa.int64())})
     return places.sparkSession.createDataFrame(table, _PLACE)
 
 
@@ -126,7 +125,7 @@ class _Task:
     It is given the places of the rows to delete.
     """
 
-    files: Mapping[str, ScanFile]
+    files: Mapping[DataFileId, ScanFile]
     target: WriteTarget
     mark: str
     inlining_row_limit: int
@@ -156,7 +155,7 @@ class _Task:
                 delete_file = self._write(file, np.union1d(earlier, positions))
         return pa.table(
             {
-                "path": pa.array([file.path], pa.string()),
+                "data_file": pa.array([file.data_file_id], pa.int64()),
                 "deleted": pa.array([count], pa.int64()),
                 "delete_file": pa.array([delete_file], pa.string()),
                 "positions": pa.array([few], pa.list_(pa.int64())),

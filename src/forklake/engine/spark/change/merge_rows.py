@@ -6,7 +6,6 @@ The match tells which rows change, and what they become.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -22,6 +21,7 @@ from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.conform import conform
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import SOURCE, TARGET, Clause, Merge, MergeOperation, Side
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan

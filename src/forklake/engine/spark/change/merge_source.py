@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from operator import add
 from typing import Final
@@ -40,6 +40,7 @@ from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_table, rea
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.write.write_rows import shown_rows, spark_frame
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.quoting import quote_spark_name
 
 NUMBER: Final = "__forklake_number__"

@@ -6,7 +6,6 @@ Rows are laid out by them. `forklake.files.array_transforms` computes what they 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from pyspark.sql import Column
@@ -15,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from forklake.engine.spark.columns.column_casts import micros_without_zone, without_zone
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.murmur3 import WITHOUT_SIGN
 from forklake.model.transforms import Function, Transform
 from forklake.model.types import Type

@@ -97,13 +97,13 @@ def _scalar_type(kind: Type) -> DataType | None:
 
 LINEAGE_TYPES: Final[dict[str, DataType]] = {
     **{name: shown for name, kind in LINEAGE_COLUMNS.items() if (shown := _scalar_type(kind)) is not None},
-    "data_file": StringType(),
+    "data_file": LongType(),
     "data_file_row": LongType(),
     "place": LongType(),
 }
 """The types of what can be asked for beside the columns of a table.
 
-``data_file`` and ``data_file_row`` say where a row is as ``filename`` and ``file_row_number`` do, but rows that are
+``data_file`` and ``data_file_row`` say where a row is, by the id of its data file and the position there; rows that are
 kept in the metadata have neither. ``place`` is the number that ``file_index`` is, as Spark compares numbers best.
 """
 

@@ -14,7 +14,6 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 from uuid import uuid4
@@ -29,6 +28,7 @@ from forklake.engine.spark.driver.session import GONE, detect_loss, existing_ses
 from forklake.engine.spark.read.file_index import url_encode
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.files import storage
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError, ConnectionError)

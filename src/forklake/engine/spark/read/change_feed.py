@@ -19,12 +19,12 @@ from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.scan import scan
 from forklake.files.deletes import read_deletes
-from forklake.model.change_scan import ChangePlan, DatedScan, NewDeletes, PlainChanges
+from forklake.model.change_scan import ChangePlan, DatedScan, PlainChanges
 from forklake.model.scan import ScanDeletes
 
 Kind = Literal["all", "insertions", "deletions"]
 
-_FILE: Final = "__forklake_file__"
+_PLACE: Final = "__forklake_place__"
 _POSITION: Final = "__forklake_position__"
 _BEGUN: Final = "__forklake_begun__"
 _TOLD: Final = "__forklake_told__"
@@ -104,15 +104,15 @@ def _inserted_rows(spark: SparkSession, plan: PlainChanges) -> DataFrame:
 
 def _dated_rows(spark: SparkSession, dated: DatedScan) -> DataFrame:
     """Return the rows, with the snapshot that each is told at."""
-    rows = scan(spark, dated.scan, lineage={"data_file": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
-    told = [(path, int(snapshot)) for path, snapshot in dated.files.items()]
-    files = _small(spark, told, f"{_FILE} string, {_TOLD} bigint")
-    of_files = rows.join(F.broadcast(files), _FILE)
+    rows = scan(spark, dated.scan, lineage={"place": _PLACE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
+    told = [(place, int(snapshot)) for place, snapshot in enumerate(dated.files)]
+    files = _small(spark, told, f"{_PLACE} bigint, {_TOLD} bigint")
+    of_files = rows.join(F.broadcast(files), _PLACE)
     if not dated.rows:
         return of_files
     told_rows = [(row, int(begun), int(snapshot)) for (row, begun), snapshot in dated.rows.items()]
     inlined = _small(spark, told_rows, f"{_MARKS[1]} bigint, {_BEGUN} bigint, {_TOLD} bigint")
-    kept = rows.where(F.col(_FILE).isNull()).join(F.broadcast(inlined), [_MARKS[1], _BEGUN])
+    kept = rows.where(F.col(_PLACE) >= len(dated.files)).join(F.broadcast(inlined), [_MARKS[1], _BEGUN])
     return of_files.unionByName(kept)
 
 
@@ -132,43 +132,44 @@ def _deletions_from(spark: SparkSession, plan: PlainChanges) -> list[DataFrame]:
     """Return the deleted rows of files that still have others."""
     if not plan.deleted_from.files:
         return []
-    rows = scan(spark, plan.deleted_from, lineage={"data_file": _FILE, "data_file_row": _POSITION, "rowid": _MARKS[1]})
-    schema = f"{_FILE} string, {_POSITION} bigint, {_TOLD} bigint"
-    places = _small(spark, [(path, position, int(at)) for path, position, at in plan.inlined_deletes], schema)
+    rows = scan(spark, plan.deleted_from, lineage={"place": _PLACE, "data_file_row": _POSITION, "rowid": _MARKS[1]})
+    place_of = {file.data_file_id: place for place, file in enumerate(plan.deleted_from.files)}
+    schema = f"{_PLACE} bigint, {_POSITION} bigint, {_TOLD} bigint"
+    places = _small(spark, [(place_of[file], at, int(told)) for file, at, told in plan.inlined_deletes], schema)
     if plan.deletes:
-        told = _small(spark, [(_serialize(one),) for one in plan.deletes], "spelled string")
+        told = _small(
+            spark,
+            [(place_of[one.data_file_id], json.dumps(asdict(one))) for one in plan.deletes],
+            f"{_PLACE} bigint, spelled string",
+        )
         spread = told.repartition(min(len(plan.deletes), 200))
         places = places.union(map_in_python(spread, _places, schema))
-    if {path for path, _, _ in plan.inlined_deletes} & {one.path for one in plan.deletes}:
+    if {file for file, _, _ in plan.inlined_deletes} & {one.data_file_id for one in plan.deletes}:
         # Two commits at the same time may delete one row, one in the metadata and one with a file: the first did it.
-        places = places.groupBy(_FILE, _POSITION).agg(F.min(_TOLD).alias(_TOLD))
+        places = places.groupBy(_PLACE, _POSITION).agg(F.min(_TOLD).alias(_TOLD))
     counts = [one.after.delete_count for one in plan.deletes]
     if None not in counts and sum(count or 0 for count in counts) <= _FEW_PLACES:
         places = F.broadcast(places)  # Spark cannot tell how few they are, and would sort all rows of the files
     else:
         rows = rows.hint("merge")  # nor how many rows are in files that compress well, and might send them to all tasks
-    return [rows.join(places, [_FILE, _POSITION])]
+    return [rows.join(places, [_PLACE, _POSITION])]
 
 
 def _small(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: str) -> DataFrame:
     return spark.createDataFrame(list(rows), schema)
 
 
-def _serialize(one: NewDeletes) -> str:
-    return json.dumps(asdict(one))
-
-
 def _places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read delete files in a task, and return the positions that they newly delete."""
     for batch in batches:
-        for text in batch.column(0).to_pylist():
+        for place, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
             told = json.loads(text)
             positions = read_deletes(ScanDeletes(**told["after"]))
             if told["before"] is not None:
                 positions = np.setdiff1d(positions, read_deletes(ScanDeletes(**told["before"])), assume_unique=True)
             yield pa.RecordBatch.from_pydict(
                 {
-                    _FILE: pa.array([told["path"]] * len(positions), pa.string()),
+                    _PLACE: pa.array([place] * len(positions), pa.int64()),
                     _POSITION: pa.array(positions, pa.int64()),
                     _TOLD: pa.array([told["snapshot_id"]] * len(positions), pa.int64()),
                 }

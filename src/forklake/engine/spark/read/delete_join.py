@@ -38,6 +38,7 @@ ROW_ID_START: Final = "_forklake_row_id_start"
 SNAPSHOT: Final = "_forklake_snapshot"
 PATH: Final = "_forklake_filename"
 INDEX: Final = "_forklake_file_index"
+DATA_FILE: Final = "_forklake_data_file"
 _DELETED: Final = "_forklake_deleted"
 _FEW_DELETES: Final = 2_000_000
 _KEPT_ROWS: Final = 2**21
@@ -133,6 +134,7 @@ def _literal_facts(group: FileGroup) -> list[str]:
         SNAPSHOT: [_bigint(file.snapshot_id) for file in files],
         PATH: [f"'{file.path}'" for file in files],
         INDEX: [_bigint(place) for place in group.places],
+        DATA_FILE: [_bigint(file.data_file_id) for file in files],
     }
     if len(files) == 1:
         return [f"{values[0]} AS {name}" for name, values in facts.items()]
@@ -148,16 +150,16 @@ def _facts(spark: SparkSession, table: str, group: FileGroup, from_path: Sequenc
     """Return the facts of a group, one row for each file."""
     files = group.files
     depth = None if group.needs_arrow else name_depth(files)
-    names = [FILE, ROW_ID_START, SNAPSHOT, PATH, INDEX]
+    names = [FILE, ROW_ID_START, SNAPSHOT, PATH, INDEX, DATA_FILE]
     arrays: list[Any] = [
         pa.array([_key(file.path, depth) for file in files]),
         pa.array([file.row_id_start for file in files], pa.int64()),
         pa.array([file.snapshot_id for file in files], pa.int64()),
         pa.array([file.path for file in files]),
         pa.array(group.places, pa.int64()),
+        pa.array([file.data_file_id for file in files], pa.int64()),
     ]
-    fields = [StructField(FILE, StringType()), StructField(ROW_ID_START, LongType())]
-    fields += [StructField(SNAPSHOT, LongType()), StructField(PATH, StringType()), StructField(INDEX, LongType())]
+    fields = [StructField(name, StringType() if name in (FILE, PATH) else LongType()) for name in names]
     values = [path_values(file.path, dict(group.from_path)) for file in files]
     for field in from_path:
         assert field.column_id is not None

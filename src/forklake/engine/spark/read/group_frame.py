@@ -132,7 +132,7 @@ _LINEAGE: Final[dict[str, Callable[[FileGroup], Column]]] = {
     "file_row_number": lambda _: F.col(_POSITION),
     "file_index": lambda _: F.col(file_facts.INDEX).cast(LINEAGE_TYPES["file_index"]),
     "place": lambda _: F.col(file_facts.INDEX),
-    "data_file": lambda _: F.col(file_facts.PATH),
+    "data_file": lambda _: F.col(file_facts.DATA_FILE),
     "data_file_row": lambda _: F.col(_POSITION),
 }
 _OF_ROWS: Final = frozenset({"file_row_number", "data_file_row"})

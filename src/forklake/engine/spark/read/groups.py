@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from forklake.engine.spark.read.pushed_filters import ColumnPath
@@ -13,6 +13,7 @@ from forklake.files.footer import read_footers, resolve_fields
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
 from forklake.model.scan import MappedField, ScanFile, ScanPlan
 from forklake.model.types import Type

@@ -18,13 +18,14 @@ from forklake.files.deletes import read_deletes
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 
-_FILE: Final = "__forklake_file__"
+_PLACE: Final = "__forklake_place__"
 _POSITION: Final = "__forklake_position__"
 _ROW: Final = "__forklake_row__"
 _SNAPSHOT: Final = "__forklake_snapshot__"
 _SIDE: Final = "__forklake_side__"
+_KIND: Final = "__forklake_change__"
 _LINEAGE: Final = {"rowid": _ROW, "snapshot_id": _SNAPSHOT}
-_PLACES: Final = {"data_file": _FILE, "data_file_row": _POSITION}
+_PLACES: Final = {"place": _PLACE, "data_file_row": _POSITION}
 _FEW_PLACES: Final = 500_000
 CHANGE: Final = "change_type"
 ROW_ID: Final = "rowid"
@@ -34,7 +35,7 @@ ROW_ID: Final = "rowid"
 def differences(spark: SparkSession, before: ScanPlan, after: ScanPlan) -> DataFrame:
     """Return rows as `forklake.engine.engine.Engine.differences` describes.
 
-    Of a file that both scans read, only the rows that one of them has deleted are compared.
+    Of a file that both scans read for the same rows, only those that one of them has deleted are compared.
     """
     names = [field.name for field in after.fields]
     columns = [F.col(quote_spark_name(name)) for name in names]
@@ -46,35 +47,39 @@ def differences(spark: SparkSession, before: ScanPlan, after: ScanPlan) -> DataF
     kind = F.when(is_pair, F.when(is_new, "update_postimage").otherwise("update_preimage")).otherwise(
         F.when(is_new, "insert").otherwise("delete")
     )
-    told = both.select(kind.alias(_FILE), F.col(_ROW), *columns, is_moved.alias(_SIDE))
+    told = both.select(kind.alias(_KIND), F.col(_ROW), *columns, is_moved.alias(_SIDE))
     return told.where(~F.col(_SIDE)).drop(_SIDE).toDF(CHANGE, ROW_ID, *names)
 
 
 def _side(spark: SparkSession, plan: ScanPlan, other: ScanPlan, number: int) -> DataFrame:
     """Return the rows of one scan that may differ from those of the other."""
     columns = [F.col(quote_spark_name(field.name)) for field in plan.fields]
-    paths = {file.path: file for file in other.files if not file.is_cut}
-    shared = [file for file in plan.files if file.path in paths and not file.is_cut]
-    known = {file.path for file in shared}
-    alone = replace(plan, files=tuple(file for file in plan.files if file.path not in known))
+    known = {(file.path, file.row_id_start): file for file in other.files}
+    pairs = [(file, known.get((file.path, file.row_id_start))) for file in plan.files]
+    shared = [(file, twin) for file, twin in pairs if twin is not None and file.has_rows_of(twin)]
+    taken = {file.data_file_id for file, _ in shared}
+    alone = replace(plan, files=tuple(file for file in plan.files if file.data_file_id not in taken))
     rows = scan(spark, alone, lineage=_LINEAGE).select(_ROW, _SNAPSHOT, *columns)
     if shared:
-        there = replace(plan, files=tuple(shared), inlined=())
-        places = _deleted_places(spark, [paths[file.path] for file in shared])
-        found = scan(spark, there, lineage={**_LINEAGE, **_PLACES}).join(places, [_FILE, _POSITION], "left_semi")
+        there = replace(plan, files=tuple(file for file, _ in shared), inlined=())
+        places = _deleted_places(spark, [twin for _, twin in shared])
+        found = scan(spark, there, lineage={**_LINEAGE, **_PLACES}).join(places, [_PLACE, _POSITION], "left_semi")
         rows = rows.unionAll(found.select(_ROW, _SNAPSHOT, *columns))
     return rows.withColumn(_SIDE, F.lit(number))
 
 
 def _deleted_places(spark: SparkSession, files: Sequence[ScanFile]) -> DataFrame:
-    """Return the places of files that are deleted, each at least once."""
-    schema = f"{_FILE} string, {_POSITION} bigint"
-    inlined = [(file.path, position) for file in files for position in file.inlined_deletes]
+    """Return the rows of files that are deleted, each at least once.
+
+    Each has the number of its file among these, and its position there.
+    """
+    schema = f"{_PLACE} bigint, {_POSITION} bigint"
+    inlined = [(place, position) for place, file in enumerate(files) for position in file.inlined_deletes]
     places = spark.createDataFrame(inlined, schema)
-    written = [(file.path, file.deletes) for file in files if file.deletes is not None]
+    written = [(place, file.deletes) for place, file in enumerate(files) if file.deletes is not None]
     if written:
         told = spark.createDataFrame(
-            [(path, json.dumps(asdict(deletes))) for path, deletes in written], "p string, d string"
+            [(place, json.dumps(asdict(deletes))) for place, deletes in written], "p bigint, d string"
         )
         places = places.unionAll(map_in_python(told.repartition(min(len(written), 200)), _positions, schema))
     counts = [deletes.delete_count for _, deletes in written]
@@ -85,8 +90,8 @@ def _deleted_places(spark: SparkSession, files: Sequence[ScanFile]) -> DataFrame
 def _positions(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read delete files in a task, and return the positions in them."""
     for batch in batches:
-        for path, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
+        for place, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
             positions = read_deletes(ScanDeletes(**json.loads(text)))
             yield pa.RecordBatch.from_pydict(
-                {_FILE: pa.array([path] * len(positions), pa.string()), _POSITION: pa.array(positions, pa.int64())}
+                {_PLACE: pa.array([place] * len(positions), pa.int64()), _POSITION: pa.array(positions, pa.int64())}
             )

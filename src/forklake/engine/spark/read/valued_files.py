@@ -31,7 +31,7 @@ _FACTS: Final[dict[str, tuple[str, DataType]]] = {
     "rowid": (file_facts.ROW_ID_START, LongType()),
     "snapshot_id": (file_facts.SNAPSHOT, LongType()),
     "filename": (file_facts.PATH, StringType()),
-    "data_file": (file_facts.PATH, StringType()),
+    "data_file": (file_facts.DATA_FILE, LongType()),
     "file_index": (file_facts.INDEX, LongType()),
     "place": (file_facts.INDEX, LongType()),
 }
@@ -93,6 +93,8 @@ def _values(table: str, group: FileGroup, names: Sequence[str]) -> list[list[Val
                 columns.append([int(file.snapshot_id) for file in files])
             case file_facts.PATH:
                 columns.append([file.path for file in files])
+            case file_facts.DATA_FILE:
+                columns.append([int(file.data_file_id) for file in files])
             case file_facts.INDEX:
                 columns.append(list(group.places))
             case _:
