@@ -71,6 +71,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="only tests that are marked soak, which are else left out")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even read the folders that --fast leaves out, unless one of them was asked for by name."""
+    is_left_out = config.getoption("fast") and collection_path in {
+        Path(__file__).parent / name for name in SLOW_FOLDERS
+    }
+    return True if is_left_out else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is for a long run, and what is slow, if that was asked for."""
     is_soak, is_fast = config.getoption("soak"), config.getoption("fast")
@@ -223,7 +231,8 @@ def spark() -> Iterator["SparkSession"]:
         None,
         {
             "spark.master": "local[2]",
-            "spark.driver.memory": "1g",
+            "spark.driver.memory": "2g",
+            "spark.buffer.pageSize": "2m",  # what each task of an aggregate asks for first, and fills with zeros
             "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",  # the quickest where there is little to collect
             "spark.sql.shuffle.partitions": "2",
             "spark.default.parallelism": "2",

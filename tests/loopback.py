@@ -15,6 +15,8 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.java import with_archive
+
 START_TIMEOUT_SECONDS = 60
 STOP_TIMEOUT_SECONDS = 15
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
@@ -41,7 +43,7 @@ def spark_cluster(directory: Path, *, workers: int = 2) -> Iterator[str]:
     assert spec.origin is not None
     home = Path(spec.origin).parent
     environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
-    environment["SPARK_DAEMON_JAVA_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    environment["SPARK_DAEMON_JAVA_OPTS"] = f"-XX:+UseSerialGC {with_archive()}"
     program, deploy = str(home / "bin" / "spark-class"), "org.apache.spark.deploy"
     port = free_port()
     address = f"spark://127.0.0.1:{port}"

@@ -95,6 +95,7 @@ def test_a_sqlite_lake_is_saved_while_it_is_open_and_restored_elsewhere(
     open_restored(f"sqlite:{other}/lake.db", other / "lake.db.files")
 
 
+@pytest.mark.slow
 def test_a_duckdb_lake_is_saved_while_nothing_has_it_open(tmp_path: Path) -> None:
     home, other = tmp_path / "home", tmp_path / "other"
     home.mkdir()

@@ -35,7 +35,7 @@ PRODUCTS = ("sqlite", "duckdb", "postgresql")
 VERSIONS = [f"v{step.version - 1}" for step in STEPS]
 
 
-@pytest.fixture(params=PRODUCTS)
+@pytest.fixture(params=["sqlite", *(pytest.param(other, marks=pytest.mark.slow) for other in PRODUCTS[1:])])
 def product(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

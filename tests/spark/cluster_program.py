@@ -20,12 +20,12 @@ from pyspark.sql import DataFrame, SparkSession
 import forklake
 from forklake import Catalog, Settings
 from forklake.errors import ForklakeError
+from tests.java import with_archive
 
-BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+BRIEF = f"-XX:+UseSerialGC {with_archive()}"
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    # Processes that live for a minute do not earn what the second compiler costs.
     "spark.driver.extraJavaOptions": BRIEF,
     "spark.driver.memory": "1g",
     "spark.executor.extraJavaOptions": BRIEF,

@@ -19,12 +19,12 @@ from tests.rows.rivals import change_together
 from tests.rows.spark_hands import SparkHands
 from tests.sound import check_sound
 
-HISTORIES = max(4, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
+HISTORIES = max(10, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
 STEPS = 12
 PARTS = [range(part, HISTORIES, 4) for part in range(4)]
 
 
-@pytest.mark.timeout(0 if HISTORIES > 4 else 600)
+@pytest.mark.timeout(0 if HISTORIES > 10 else 600)
 @pytest.mark.parametrize("seeds", PARTS, ids=[f"part-{part}" for part in range(len(PARTS))])
 def test_every_history_of_rows_shows_on_spark_what_the_model_has(
     seeds: range, tmp_path: Path, spark: SparkSession

@@ -113,8 +113,8 @@ def unknown_words(line: str) -> list[str]:
     for word in shlex.split(line, comments=True)[1:]:
         if word.startswith("-"):
             options.append(word.partition("=")[0])
-        elif isinstance(command, click.Group) and word in command.commands:
-            command = command.commands[word]
+        elif isinstance(command, click.Group) and (below := command.get_command(click.Context(command), word)):
+            command = below
             known |= {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     missing = [word for word in options if word not in known | {"--help", "-h"}]
     return missing + (["no command"] if isinstance(command, click.Group) and not options else [])

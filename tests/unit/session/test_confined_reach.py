@@ -15,7 +15,6 @@ import pytest
 
 from forklake import Catalog, Connection
 from forklake.errors import PermissionDeniedError
-from forklake.files import parquet_facts
 from forklake.session import functions, permissions, system_files, system_listings
 from forklake.session.confinement import Policy
 from forklake.session.functions.function import CatalogFunction
@@ -313,6 +312,7 @@ def _forms(function: CatalogFunction, values: list[str]) -> Iterator[str]:
         yield f"SELECT {function.full_name}({', '.join(['{!r}'.format('agent'), *values])})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(functions.FUNCTIONS))
 def test_a_catalog_function_reaches_no_other_tenant(
     tenants: Tenants, mine: Catalog, session: Connection, name: str
@@ -336,7 +336,9 @@ OUTSIDE = (
     "**/*",
     "/etc/*",
 )
-FILE_FUNCTIONS = sorted({*permissions.FILE_FUNCTIONS, *parquet_facts.FUNCTIONS, *system_files._READERS, "read_xlsx"})
+FILE_FUNCTIONS = sorted(
+    {*permissions.FILE_FUNCTIONS, *system_files.FOOTER_FUNCTIONS, *system_files._READERS, "read_xlsx"}
+)
 
 
 @pytest.mark.parametrize("name", FILE_FUNCTIONS)
