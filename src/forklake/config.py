@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 from forklake.errors import ConfigError
+from forklake.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from forklake.engine.engine import Engine

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -16,6 +15,7 @@ from rich.cells import cell_len, set_cell_size
 from forklake.cli import output
 from forklake.cli.output import printable
 from forklake.engine.display import show_line
+from forklake.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from forklake.session.result import Result

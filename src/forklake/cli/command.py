@@ -18,6 +18,7 @@ from forklake import Lake
 from forklake.cli import output
 from forklake.cli.hints import on_command_line
 from forklake.errors import ForklakeError, MergeConflictError, NotFoundError
+from forklake.model.submodules import load
 from forklake.ops.lake_exists import lake_exists
 
 _URL = "forklake.url"
@@ -87,10 +88,26 @@ class Group(click.Group):
 class Root(Group):
     """The program itself.
 
-    Errors are printed on stderr, and the exit code says of what kind an error was.
+    Errors are printed on stderr, and the exit code says of what kind an error was. A command of ``modules`` is in
+    the module of its name, which is imported when the command is used.
     """
 
     group_class = Group
+
+    def __init__(self, *args: Any, modules: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in order."""
+        return sorted([*super().list_commands(ctx), *self._modules])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; None if there is none of that name."""
+        if cmd_name not in self._modules:
+            return super().get_command(ctx, cmd_name)
+        found: click.Command = getattr(load(f"forklake.cli.{cmd_name}"), cmd_name)
+        return found
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any

@@ -6,7 +6,6 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ import forklake
 from forklake import Catalog, Lake
 from forklake.cli import output
 from forklake.cli.command import Command, lake_url
+from forklake.model.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import logging
 import warnings
-from typing import TextIO
+from typing import Final, TextIO
 
 import click
 
 from forklake import __version__
 from forklake.cli import output
-from forklake.cli.catalog import catalog
 from forklake.cli.command import Root
-from forklake.cli.completion import completion
-from forklake.cli.demo import demo
-from forklake.cli.file import file
-from forklake.cli.fsck import fsck
-from forklake.cli.init import init
-from forklake.cli.maintain import maintain
-from forklake.cli.option import option
-from forklake.cli.ping import ping
-from forklake.cli.relocate import relocate
-from forklake.cli.snapshot import snapshot
-from forklake.cli.sql import sql
-from forklake.cli.stats import stats
-from forklake.cli.table import table
-from forklake.cli.upgrade import upgrade
+
+_COMMANDS: Final = (
+    *("init", "stats", "ping", "fsck", "upgrade", "relocate"),
+    *("catalog", "table", "snapshot", "file", "maintain", "sql", "option", "demo", "completion"),
+)
 
 
-@click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Root, modules=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="forklake")
 def forklake() -> None:
     """A lakehouse of many catalogs that fork instantly, without copying data.
 
     --lake and --json may stand before or after a command.
     """
-
-
-_OF_LAKES = (init, stats, ping, fsck, upgrade, relocate)
-for command in (*_OF_LAKES, catalog, table, snapshot, file, maintain, sql, option, demo, completion):
-    forklake.add_command(command)
 
 
 def _show_warning(

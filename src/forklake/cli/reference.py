@@ -64,7 +64,9 @@ def page() -> str:
 
 def commands(group: click.Group, path: tuple[str, ...] = ("forklake",)) -> Iterator[tuple[str, Command]]:
     """Yield every command below a group with its full name."""
-    for name, command in sorted(group.commands.items()):
+    context = click.Context(group)
+    for name in sorted(group.list_commands(context)):
+        command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
         elif isinstance(command, Command):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, Final
@@ -18,6 +17,7 @@ from forklake.catalog.names import qualified_name
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Table
 from forklake.model.flags import read_flag
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import nearest
 from forklake.ops.lake_exists import lake_exists
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from forklake.model import types
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Final
 
-from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from forklake import engine
+from forklake.model.lazy_dataclass import dataclass
 
 SWITCH: Final = "FORKLAKE_PROGRESS"
 """The environment variable that turns the display off with ``0``."""
@@ -101,21 +101,13 @@ def _display(lines: list[_Line], over: threading.Event) -> None:
     while (wait := min(line.not_before for line in list(lines)) - time.monotonic()) > 0:
         if over.wait(min(wait, _POLL_SECONDS)):
             return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[done]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        drawn = bar.add_task(lines[0].title, total=None, done="")
+    with engine.draw_line.draw_line(lines[0].title) as draw:
         while True:
             shown = next((line for line in reversed(lines) if line.not_before <= time.monotonic()), lines[0])
             try:
                 done = shown.counts()
             except Exception:  # the session may be gone, or may keep no statistics
                 done = JobCounts()
-            total = done.all_tasks or None
-            bar.update(drawn, description=shown.title, completed=done.tasks, total=total, done=str(done))
+            draw(shown.title, done.tasks, done.all_tasks, str(done))
             if over.wait(_POLL_SECONDS):
                 return

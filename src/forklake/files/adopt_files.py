@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from forklake.files.texts import format_value
 from forklake.model import types
 from forklake.model.definitions import ColumnStats, NewDataFile
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.write import PartitionKey
 
 _READERS: Final = 16

@@ -6,7 +6,7 @@ Errors have DuckLake's words (docs/spec/adoption.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
@@ -17,6 +17,7 @@ from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.promotions import is_rounded
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from forklake.errors import InvalidInputError
+from forklake.files import compute as pc
 from forklake.files.moments import INFINITE_DAY, INFINITE_MOMENT, parse_time
 from forklake.files.murmur3 import Hashes, hash_bytes, hash_longs
 from forklake.files.texts import parse_values, to_texts

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from forklake.errors import InvalidInputError
+from forklake.files import compute as pc
+from forklake.files.arrays import number_array, numbers_of, value_array
 from forklake.files.column_names import check_names
 from forklake.files.decode import decode
 from forklake.files.geometries import canonical_wkb
@@ -98,7 +99,7 @@ def _cast_scalar(target: Field, source: Field, array: pa.Array, path: str) -> pa
         case types.Blob(), types.Uuid():
             return _to_uuid(array)
         case types.Blob(), types.GEOMETRY:
-            return pa.array(
+            return value_array(
                 [None if octets is None else canonical_wkb(octets) for octets in array.to_pylist()], pa.binary()
             )
         case types.Uuid(), types.Blob():
@@ -112,12 +113,12 @@ def _cast_scalar(target: Field, source: Field, array: pa.Array, path: str) -> pa
         case types.Date() | types.Timestamp(), types.Timestamp():
             return to_timestamp(target, array)
         case types.Interval(), types.Interval():
-            return pa.array(values_of(array), pa.string())
+            return value_array(values_of(array), pa.string())
     raise ValueError(f"Unimplemented type for cast ({source.type.sql_name} -> {target.type.sql_name})")
 
 
 def _cast_nested(target: Field, array: pa.Array, table: str, path: str) -> pa.Array:
-    is_null = np.asarray(array.is_null())
+    is_null = numbers_of(array.is_null())
     if isinstance(target.type, types.Struct):
         return assemble(arrow_type(target), _struct_parts(target, array, table, path), None, is_null)
     parts = parts_of(array)
@@ -144,8 +145,8 @@ def _struct_parts(target: Field, array: pa.Array, table: str, path: str) -> list
 def _check_keys(field: Field, keys: pa.Array, lengths: Any) -> None:
     """Refuse maps with a key twice; an Arrow map cannot have a NULL key."""
     if field.children or isinstance(keys.type, pa.BaseExtensionType):
-        keys = pa.array([repr(key) for key in values_of(keys)], pa.string())
-    rows = pa.array(np.repeat(np.arange(len(lengths)), lengths))
+        keys = value_array([repr(key) for key in values_of(keys)], pa.string())
+    rows = number_array(np.repeat(np.arange(len(lengths)), lengths))
     pairs = pa.table([rows, keys], names=["row", "key"])
     if pairs.group_by(["row", "key"]).aggregate([]).num_rows < len(keys):
         raise ValueError("Map keys must be unique.")
@@ -154,7 +155,7 @@ def _check_keys(field: Field, keys: pa.Array, lengths: Any) -> None:
 def _to_varchar(source: Field, array: pa.Array) -> pa.Array:
     if isinstance(source.type, types.Integer | types.Boolean):
         return array.cast(pa.string())
-    return pa.array(_texts_of(source, array), pa.string())
+    return value_array(_texts_of(source, array), pa.string())
 
 
 def _texts_of(source: Field, array: pa.Array) -> Sequence[str | None]:

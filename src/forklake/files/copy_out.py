@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,6 +17,7 @@ from forklake.files.array_transforms import partition_codes
 from forklake.files.partitions import hive_path
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.write import PartitionKey
 
 _CODECS: Final = {"uncompressed": "none", "lz4_raw": "lz4"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from forklake.files import compute as pc
 from forklake.files.nesting import assemble
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from forklake.errors import DataFileError, InvalidInputError
 from forklake.files import storage
+from forklake.files.arrays import numbers_of
 from forklake.files.footer import FIELD_ID_KEY, TRAILER_SIZE, damage_error
 from forklake.files.keys import decrypting, encrypting, new_key
 from forklake.files.puffin import Positions, deleted_positions
@@ -66,8 +67,8 @@ def read_dated_deletes(
             parquet = pq.ParquetFile(file, decryption_properties=decrypting(deletes.path, deletes.encryption_key))
             if SNAPSHOT_ID_COLUMN in parquet.schema_arrow.names:
                 told = parquet.read([_POSITION, SNAPSHOT_ID_COLUMN])
-                kept = np.isin(told[_POSITION].to_numpy(), positions, assume_unique=True)
-                snapshots = told[SNAPSHOT_ID_COLUMN].to_numpy()[kept]
+                kept = np.isin(numbers_of(told[_POSITION]), positions, assume_unique=True)
+                snapshots = numbers_of(told[SNAPSHOT_ID_COLUMN])[kept]
                 if numbering is not None:
                     snapshots = np.array([numbering.snapshot(number) for number in snapshots.tolist()], np.int64)
     return positions, snapshots
@@ -176,11 +177,11 @@ def _read_parquet(path: str, upto: SnapshotId | None, key: str | None) -> Positi
             raise damage_error(path, key, error) from error
     if any(column.null_count for column in table.columns):
         raise DataFileError(f'Delete file "{path}": Invalid delete data - delete data cannot have NULL values')
-    positions: Positions = table[_POSITION].to_numpy().astype(np.int64, copy=False)
+    positions: Positions = numbers_of(table[_POSITION]).astype(np.int64, copy=False)
     if positions.size and (positions[0] < 0 or bool((np.diff(positions) <= 0).any())):
         raise DataFileError(
             f'Delete file "{path}": Invalid delete data - row ids must be sorted and strictly increasing'
         )
     if cut:
-        positions = positions[table[SNAPSHOT_ID_COLUMN].to_numpy() <= upto]
+        positions = positions[numbers_of(table[SNAPSHOT_ID_COLUMN]) <= upto]
     return positions

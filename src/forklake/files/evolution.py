@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pyarrow as pa
 
+from forklake.files.arrays import numbers_of
 from forklake.files.casts import cast
 from forklake.files.nesting import assemble, lengths_of, parts_of
 from forklake.files.schema import arrow_type
@@ -46,7 +46,7 @@ def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
         # What a file holds as the type that files hold the column as was checked when it was written.
         is_stored = held.type == field.type.stored_as != field.type and values.type == arrow_type(field)
         return values if is_stored else cast(field, values, table)
-    is_null = np.asarray(values.is_null())
+    is_null = numbers_of(values.is_null())
     parts = parts_of(values)
     if isinstance(field.type, types.Struct):
         # A file may hold fields that were dropped since.

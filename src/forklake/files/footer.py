@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from forklake.files.keys import decrypting
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField
 from forklake.model.types import Type

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files.footer import FIELD_ID_KEY, is_variant, leaf_count, leaf_type
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from forklake.errors import InvalidInputError
+from forklake.files.arrays import number_array, numbers_of
 
 
 def is_list(data_type: pa.DataType) -> bool:
@@ -61,7 +62,7 @@ def assemble(data_type: pa.DataType, parts: list[pa.Array], lengths: Any, is_nul
     Raises:
         InvalidInputError: There are more than 2**31 elements; Arrow's lists hold fewer.
     """
-    mask = pa.array(is_null, pa.bool_())
+    mask = number_array(np.asarray(is_null, np.bool_))
     if pa.types.is_struct(data_type):
         if not parts:
             return pa.array([None if null else {} for null in is_null], data_type)
@@ -69,7 +70,7 @@ def assemble(data_type: pa.DataType, parts: list[pa.Array], lengths: Any, is_nul
     ends = np.concatenate(([0], np.cumsum(np.asarray(lengths, np.int64))))
     if ends[-1] >= 2**31:
         raise InvalidInputError("A list column has more than 2147483647 elements; hand in the rows in smaller parts.")
-    offsets = pa.array(ends.astype(np.int32))
+    offsets = number_array(ends.astype(np.int32))
     if pa.types.is_map(data_type):
         return pa.MapArray.from_arrays(offsets, *parts, type=data_type, mask=mask)
     return pa.ListArray.from_arrays(offsets, parts[0], type=data_type, mask=mask)
@@ -78,8 +79,8 @@ def assemble(data_type: pa.DataType, parts: list[pa.Array], lengths: Any, is_nul
 def _offsets(array: pa.Array) -> Any:
     if pa.types.is_fixed_size_list(array.type):
         return (np.arange(len(array) + 1) + array.offset) * array.type.list_size
-    return np.asarray(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
+    return numbers_of(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
 
 
 def _valid(array: pa.Array) -> Any:
-    return np.asarray(array.is_valid())
+    return numbers_of(array.is_valid())

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from forklake.files.numerals import EXACT, format_double, format_float
+from forklake.files import compute as pc
+from forklake.files.numerals import EXACT, format_double
 from forklake.files.schema import arrow_type
+from forklake.files.single_floats import format_float
 from forklake.files.type_names import physical_name
 from forklake.model import types
 from forklake.model.field import Field

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 
 from forklake.errors import DataFileError
 
-FUNCTIONS: Final = frozenset({"parquet_metadata", "parquet_schema", "parquet_file_metadata", "parquet_kv_metadata"})
-
 
 def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
-    """Return the columns and the rows of one of `FUNCTIONS`.
+    """Return the columns and the rows of one of DuckDB's functions of footers.
 
     A column is its name, and its type as DuckDB names it.
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
 from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from forklake.model.lazy_dataclass import dataclass
 
 Positions = NDArray[np.int64]
 

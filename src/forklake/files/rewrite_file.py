@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from forklake.files.schema import arrow_schema
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
 from forklake.model.scan import (

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from forklake.files import compute as pc
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column

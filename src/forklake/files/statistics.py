@@ -10,22 +10,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from forklake.files import compute as pc
 from forklake.files.footer import is_variant, leaf_count, leaf_type
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_date, format_time, format_timestamp
-from forklake.files.numerals import EXACT, format_decimal, format_double, format_float
+from forklake.files.numerals import EXACT, format_decimal, format_double
+from forklake.files.single_floats import format_float
 from forklake.model import types
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type, Unit
 
 _UNITS: Final[dict[str, Unit]] = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}

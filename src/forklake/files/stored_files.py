@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
@@ -15,6 +14,7 @@ from pyarrow import fs
 
 from forklake.errors import DataFileError
 from forklake.files import storage
+from forklake.model.lazy_dataclass import dataclass
 
 _PAGE: Final = 1000
 _STEPWISE_LEVELS: Final = 2

@@ -27,12 +27,12 @@ from forklake.files.nested_text import quote, split_list, split_pairs, split_row
 from forklake.files.numerals import (
     format_decimal,
     format_double,
-    format_float,
     parse_decimal,
     parse_float,
     parse_integer,
 )
 from forklake.files.schema import display_type
+from forklake.files.single_floats import format_float, round_to_single
 from forklake.files.type_names import physical_name
 from forklake.files.values import shown_array, values_of
 from forklake.model import types
@@ -111,7 +111,7 @@ def _parse_decimal(kind: types.Decimal, text: str) -> Decimal:
 
 def _parse_float(kind: types.Float, text: str) -> float:
     value: float = _require(parse_float(text), text, kind)
-    return value if kind.bits == 64 else float(pa.scalar(value, pa.float64()).cast(pa.float32(), safe=False).as_py())
+    return value if kind.bits == 64 else round_to_single(value)
 
 
 def _parse_uuid(kind: types.Uuid, text: str) -> str:

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import pyarrow as pa
 
+from forklake.files.arrays import value_array
 from forklake.files.intervals import Interval
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_time, format_timestamp
 from forklake.files.nesting import assemble, is_list, lengths_of, parts_of
@@ -59,9 +60,10 @@ def shown_array(field: Field, values: Sequence[Any]) -> pa.Array:
     """Return values as an array of the column's `display_type`."""
     match field.type:
         case types.TIME:
-            return pa.array([None if value is None else _clock_text(value) for value in values], pa.string())
+            return value_array([None if value is None else _clock_text(value) for value in values], pa.string())
         case types.TIMESTAMP_NS:
-            return pa.array([None if value is None else format_timestamp(value, "ns") for value in values], pa.string())
+            texts = [None if value is None else format_timestamp(value, "ns") for value in values]
+            return value_array(texts, pa.string())
     if field.children:
         return _nested_array(display_type(field), values, [shown_array(*part) for part in _parts(field, values)])
     return _scalars(display_type(field), values)
@@ -81,9 +83,9 @@ def stored_array(field: Field, values: Sequence[Any]) -> pa.Array:
     data_type = arrow_type(field)
     if field.type == types.UUID:
         octets = [None if value is None else bytes.fromhex(value.replace("-", "")) for value in values]
-        return pa.ExtensionArray.from_storage(data_type, pa.array(octets, pa.binary(16)))
+        return pa.ExtensionArray.from_storage(data_type, value_array(octets, pa.binary(16)))
     if field.type == types.TIMESTAMP_MS:
-        return pa.array([None if value is None else _millis(value) for value in values], pa.int64()).cast(data_type)
+        return value_array([None if value is None else _millis(value) for value in values], pa.int64()).view(data_type)
     if field.children:
         return _nested_array(data_type, values, [stored_array(*part) for part in _parts(field, values)])
     return _scalars(data_type, values)
@@ -93,10 +95,10 @@ def _scalars(data_type: pa.DataType, values: Sequence[Any]) -> pa.Array:
     if pa.types.is_decimal(data_type):
         values = [None if value is None else Decimal(value) for value in values]
     if pa.types.is_date32(data_type):
-        return pa.array(values, pa.int32()).cast(data_type)
+        return value_array(values, pa.int32()).view(data_type)
     if pa.types.is_timestamp(data_type) or pa.types.is_time(data_type):
-        return pa.array(values, pa.int64()).view(data_type)
-    return pa.array(values, data_type)
+        return value_array(values, pa.int64()).view(data_type)
+    return value_array(values, data_type)
 
 
 def _parts(field: Field, values: Sequence[Any]) -> list[tuple[Field, list[Any]]]:

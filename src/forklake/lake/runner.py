@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.records import Commit
 from forklake.ops.runtime import Runtime
 

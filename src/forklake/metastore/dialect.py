@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
+
+from forklake.model.lazy_dataclass import dataclass
 
 _TOKEN = re.compile(r"'[^']*'|forklake\.|\bfold\(([\w.]+|:\w+)\)|\bIN \(:(\w+)\.\.\.\)|(?<!:):(\w+)")
 

@@ -8,13 +8,14 @@ bounds, or are hidden between them, can differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.visibility import Chain, Source, chain_params, visible, with_chain
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, TABLE_STATS, MetadataTable, R
 from forklake.model.ids import CatalogId, DataFileId, RowUid, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 
 _NOT_THERE: Final = SnapshotId(-1)
 _BATCH: Final = 10_000

@@ -5,7 +5,6 @@ A part of `visibility`. A refresh gives a catalog other ancestors, from one of i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from forklake.metastore.row_filter import Where
 from forklake.metastore.visibility import BareChain, Chain, Source, chain_params, with_chain
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.version import FIRST, Version
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -11,6 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from forklake.errors import ConfigError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.quoting import quote_name
 
 PARAMETER: Final = "metadata_schema"

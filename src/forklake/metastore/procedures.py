@@ -8,7 +8,6 @@ database, so the locks of those functions are not needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
@@ -32,6 +31,7 @@ from forklake.metastore.written_tables import (
 )
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import Terms
 from forklake.model.numbering import Numbering
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement

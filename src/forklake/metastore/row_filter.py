@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from forklake.metastore.written_tables import MetadataTable
+from forklake.model.lazy_dataclass import dataclass
 
 Where = Mapping[str, Any]
 """Columns and what they must be: a value, a list of values, or a name that is compared folded."""

@@ -8,7 +8,6 @@ for each class of tables; this module is that page as SQL.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session, Values
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, INLINED_DELETE, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import Origin, Row
 from forklake.model.version import Version
 

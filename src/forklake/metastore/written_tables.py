@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
@@ -11,6 +10,7 @@ from forklake.metastore.schema import catalog_tables, file_tables, object_tables
 from forklake.metastore.schema import sections as described
 from forklake.metastore.schema.description import Table, Visibility
 from forklake.model import rows
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import Row
 
 R = TypeVar("R", bound=Row)

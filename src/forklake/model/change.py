@@ -7,8 +7,6 @@ local (negative) until the commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forklake.model.change_log import ChangeKind
 from forklake.model.definitions import (
     ColumnDefinition,
@@ -32,6 +30,7 @@ from forklake.model.ids import (
     TableId,
     ViewId,
 )
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.quoting import quote_name
 

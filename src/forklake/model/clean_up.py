@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forklake.model.ids import CatalogId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from forklake.model.ids import CatalogId, RowUid, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import QuotaRefusal
 from forklake.model.records import CommitInfo
 from forklake.model.rows import Row

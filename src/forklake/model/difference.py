@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from forklake.model import types
 from forklake.model.change import Change
 from forklake.model.field import Field
 from forklake.model.ids import CatalogId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
 
 Changes: TypeAlias = tuple[Change, ...]

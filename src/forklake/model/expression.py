@@ -5,8 +5,9 @@ A Column of Spark is such an object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

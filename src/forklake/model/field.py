@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from forklake.model.ids import ColumnId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types.kinds import List, Map, Nested, Type, Variant
 

@@ -6,8 +6,9 @@ Python, SQL and the command line each put a hint into their own words.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 
 Counted = Literal["bytes", "files", "forks", "depth"]
 """What a quota limits."""

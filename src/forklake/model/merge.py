@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 
 Side = Literal["matched", "not matched", "not matched by source"]
 MergeOperation = Literal["update", "delete", "insert"]

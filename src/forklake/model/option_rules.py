@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from forklake.model.flags import read_flag
+from forklake.model.lazy_dataclass import dataclass
 
 COMPRESSIONS: Final = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(b|bytes?|[kmgt]i?b?)?", re.IGNORECASE | re.ASCII)

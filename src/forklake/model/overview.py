@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final, Literal
 
 from forklake.model import html
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.records import Snapshot
 from forklake.model.upkeep import MaintenanceNeeds
 

@@ -6,10 +6,10 @@ nothing; so a condition always implies the predicate that was made from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from forklake.model.ids import ColumnId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type
 
 Operator = Literal["=", "<>", "<", "<=", ">", ">="]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 
 from forklake.model.definitions import MacroImplementation
 from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, MacroId, MappingId, SnapshotId, ViewId
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

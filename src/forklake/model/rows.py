@@ -6,7 +6,7 @@ commit are negative (local ids: -1 is the first new one, -2 the second).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Self
 
 from forklake.model.ids import (
@@ -24,6 +24,7 @@ from forklake.model.ids import (
     TableId,
     ViewId,
 )
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type
 from forklake.model.types.read import is_nested, stored_type
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
@@ -17,6 +18,20 @@ def submodules(package: str, *names: str) -> Callable[[str], ModuleType]:
     def attribute(name: str) -> ModuleType:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return import_module(f"{package}.{name}")
+        return load(f"{package}.{name}")
 
     return attribute
+
+
+def load(name: str) -> ModuleType:
+    """Import a module that brings many others.
+
+    Python does not look for garbage meanwhile: it would look through all that modules hold, which stays, many times.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        if is_collecting:
+            gc.enable()

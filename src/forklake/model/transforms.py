@@ -11,13 +11,13 @@ import math
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final, Self
 
 from forklake.model import types
 from forklake.model.calendar import date_of
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.moment import NANOS_PER_DAY, moment
 from forklake.model.murmur3 import WITHOUT_SIGN, murmur3
 from forklake.model.types import Type

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from forklake.model.clean_up import CleanUp
 from forklake.model.ids import CatalogId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import Reaped
 from forklake.model.records import CheckpointStep
 

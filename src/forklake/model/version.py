@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 
 FIRST: Final = SnapshotId(0)
 

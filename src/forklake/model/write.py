@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.transforms import IDENTITY, Transform
 
 

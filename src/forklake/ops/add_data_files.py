@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from forklake.catalog import describe
@@ -25,6 +25,7 @@ from forklake.files.find_files import find_files
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.store import Session
 from forklake.model.definitions import NameMapping, NewDataFile
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any, Final
 
 from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
@@ -11,6 +10,7 @@ from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.errors import ForklakeError, IncompleteError
 from forklake.model.ids import CatalogId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.progress import Progress
 from forklake.model.records import CheckpointStep, CompactedFiles, FlushedTable
 from forklake.ops.cleanup import cleanup_old_files

@@ -6,7 +6,7 @@ docs/spec/garbage.md has the rule.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Final
 
@@ -49,6 +49,7 @@ from forklake.metastore.written_tables import (
     MetadataTable,
 )
 from forklake.model.ids import CatalogId, RowUid
+from forklake.model.lazy_dataclass import dataclass
 
 _INTERVALS: Final[tuple[MetadataTable[Any], ...]] = (
     DELETE_FILE,

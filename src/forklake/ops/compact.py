@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -24,6 +24,7 @@ from forklake.model.definitions import NewDataFile
 from forklake.model.field import has_unnumbered_parts, has_variants
 from forklake.model.file_merge import FileMerge
 from forklake.model.ids import DataFileId, PartitionId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.records import CompactedFiles
 from forklake.model.rows import DataFileRow, DeleteFileRow, TableRow
 from forklake.model.scan import ScanFile

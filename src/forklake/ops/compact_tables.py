@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.compaction import RewriteRules, Rules
@@ -12,6 +12,7 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import CommitUnknownError, ForklakeError, IncompleteError
 from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model.ids import SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.quoting import quote_name
 from forklake.model.records import Commit, CompactedFiles

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.model import change
 from forklake.model.definitions import MacroImplementation
 from forklake.model.ids import MacroId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import MacroRow
 from forklake.ops.check_body import check_body
 from forklake.ops.runtime import Runtime

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from forklake import ops
@@ -14,6 +13,7 @@ from forklake.errors import InvalidInputError
 from forklake.model import change
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.ids import TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableRow
 from forklake.model.types import Type
 from forklake.model.types.read import definition_of, read_type

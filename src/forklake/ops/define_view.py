@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.model import change
 from forklake.model.ids import ViewId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ViewRow
 from forklake.ops.check_body import check_body
 from forklake.ops.runtime import Runtime

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forklake.config import EngineChoice
 from forklake.errors import EngineError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.ops.runtime import Setup
 
 

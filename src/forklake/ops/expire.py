@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import index
 from typing import Final, Literal, SupportsIndex
@@ -20,6 +19,7 @@ from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.queries.tags import own_tags
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import SparedSnapshot
 from forklake.model.records import Snapshot
 from forklake.ops.ages import limit_of, time_of_option

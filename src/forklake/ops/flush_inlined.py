@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -27,6 +27,7 @@ from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.file_merge import CARRIED_LINEAGE
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.quoting import quote_name
 from forklake.model.records import FlushedTable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from forklake.errors import InvalidInputError
@@ -12,6 +12,7 @@ from forklake.metastore.queries.catalogs import ListedCatalog
 from forklake.metastore.queries.lifetimes import lifetimes_of
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.overview import MOST_AHEAD, ForkNode, ForkTree
 
 MAX_DEPTH: Final = 200

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from forklake.catalog.paths import normalise_base
 from forklake.config import Settings
 from forklake.errors import InvalidInputError
 from forklake.metastore.location import open_store, postgres_conninfo
+from forklake.model.lazy_dataclass import dataclass
 from forklake.ops.open_lake import base_path
 
 

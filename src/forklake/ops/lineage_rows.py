@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from forklake.catalog import versions
@@ -18,6 +17,7 @@ from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
 from forklake.model.records import Snapshot
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, Row

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from forklake.catalog import limits, lookup, versions
@@ -32,6 +32,7 @@ from forklake.model.definitions import NewDeleteFile
 from forklake.model.fork_merge import MergeConflict, MergePlan, RowKeys, Strategies, TableMerge
 from forklake.model.hint import ChooseSide
 from forklake.model.ids import CatalogId, DataFileId, DeleteFileId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CommitInfo

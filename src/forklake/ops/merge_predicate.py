@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from forklake.files import compute as pc
 from forklake.files.texts import to_texts
 from forklake.model import types
 from forklake.model.field import Field

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
@@ -28,6 +28,7 @@ from forklake.metastore.store import Store
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model.field import Field
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId, first_row_id
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import DataFileRow, DeleteFileRow, MacroParameterRow, TableStatsRow, ViewRow
 from forklake.model.version import Version

@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 from forklake.catalog.state import CatalogState
@@ -18,6 +18,7 @@ from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import ConfigError, EngineError, InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.version import Head
 from forklake.ops.language import Language
 from forklake.ops.opened import OpenLake, open_now

@@ -6,7 +6,6 @@ The narrowest scope wins.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
@@ -17,6 +16,7 @@ from forklake.errors import InvalidInputError
 from forklake.metastore.queries import option_rows as options
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS, normalise
 from forklake.model.records import Option
 from forklake.ops.ages import time_of_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from forklake.catalog import describe, lookup
@@ -15,6 +15,7 @@ from forklake.errors import InvalidPathError
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import byte_count, normalise
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["connection", "queries", "result", "show"]
+__all__ = ["connection", "drawn_table", "queries", "result", "show"]
 
 if TYPE_CHECKING:
-    from forklake.session import connection, queries, result, show
+    from forklake.session import connection, drawn_table, queries, result, show
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot and PyArrow
+    __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot, PyArrow and rich

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from forklake.errors import AlreadyExistsError, InvalidNameError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 
 _RESERVED: Final = frozenset({"system", "temp"})

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from forklake import files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.files.copy_out import CopyLayout, copy_out
 from forklake.files.find_files import match_files
-from forklake.files.foreign_files import write_foreign
 from forklake.files.partitions import hive_text, hive_values
 from forklake.model import types
 from forklake.model.field import Field
@@ -67,7 +67,9 @@ def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     if layout is not None:
         copy_out(rows, fields, path, layout)
     else:
-        write_foreign(rows, fields, path, _foreign_options(options, keys), may_exist=options.may_exist)
+        files.foreign_files.write_foreign(
+            rows, fields, path, _foreign_options(options, keys), may_exist=options.may_exist
+        )
     return Result.of_count(rows.num_rows, state.setup.engine)
 
 

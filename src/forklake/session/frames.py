@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from forklake.engine.engine import Engine, Frame
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.conform import conform
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, nearest
 from forklake.ops.append import frame_fields, rereadable_rows
 

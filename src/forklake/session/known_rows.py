@@ -5,7 +5,6 @@ Most catalog functions and all metadata tables give rows in memory, which are kn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -13,6 +12,7 @@ from forklake.lake.table import Table
 from forklake.model import types
 from forklake.model.difference import DiffScan
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
 

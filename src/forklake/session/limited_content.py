@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -11,6 +10,7 @@ from forklake.config import Confinement
 from forklake.engine.allowance import Allowance
 from forklake.engine.engine import Frame
 from forklake.errors import LimitError, PermissionDeniedError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.session.result import Result
 from forklake.session.result_content import ResultContent, Row
 

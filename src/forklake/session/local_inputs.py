@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from forklake.lake import Table
 from forklake.lake.internals import change_plan_of
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
 from forklake.ops.read_table import shown_fields

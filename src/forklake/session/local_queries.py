@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ from forklake.errors import InvalidInputError
 from forklake.files.schema import display_type
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
 from forklake.ops.engine_rule import EngineRule
 from forklake.session.local_inputs import QueryInput, TableInput, are_small_inputs, bare_field, query_input
@@ -153,7 +153,8 @@ def _show(columns: Sequence[Field], found: pa.Table) -> pa.Table | str:
     for field, column in zip(columns, found.columns, strict=True):
         try:
             column.validate(full=field.type == types.INT128)  # DuckDB's have 39 digits
-            arrays.append(column.cast(display_type(bare_field(field))))
+            wanted = display_type(bare_field(field))
+            arrays.append(column if column.type == wanted else column.cast(wanted))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             return f'column "{field.name}" does not fit: {error}'
     return pa.table(arrays, names=[f"c{place}" for place in range(len(columns))])

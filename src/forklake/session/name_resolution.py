@@ -6,7 +6,7 @@ It finds the catalogs, schemas, tables, views, macros and functions that stateme
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -20,6 +20,7 @@ from forklake.lake import Catalog, Table, Transaction
 from forklake.lake.internals import content_of
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.records import Macro
 from forklake.session.attached_catalogs import AttachedCatalog

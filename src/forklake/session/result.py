@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
-from rich.console import Console
 
+from forklake import session
 from forklake.engine.engine import Engine, Frame
 from forklake.errors import ConfigError, InvalidInputError
 from forklake.files.python_values import to_python
@@ -17,7 +17,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.session.result_content import FrameRows, KnownContent, LazyContent, ResultContent, Row, RowSource
-from forklake.session.result_table import cell_text, html_table, text_table
+from forklake.session.result_table import cell_text, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS: Final = 20
 """How many rows are printed unless more are asked for."""
-_NARROWEST: Final = 120
 
 
 class Result:
@@ -249,7 +248,7 @@ class Result:
 
         Only these are computed, unless all are known.
         """
-        Console().print(text_table(self._fields, *self._first(max_rows)))
+        session.drawn_table.print_table(self._fields, *self._first(max_rows))
 
     def texts(self, max_rows: int | None = None) -> tuple[list[list[str]], bool]:
         """Return rows as DuckDB prints their values, and whether there are more.
@@ -261,11 +260,7 @@ class Result:
         return [[cell_text(field, value) for field, value in zip(fields, row, strict=True)] for row in rows], has_more
 
     def __repr__(self) -> str:
-        console = Console(color_system=None, force_jupyter=False)
-        console.width = max(console.width, _NARROWEST)
-        with console.capture() as captured:
-            console.print(text_table(self._fields, *self._first(SHOWN_ROWS)))
-        return captured.get().rstrip("\n")
+        return session.drawn_table.table_text(self._fields, *self._first(SHOWN_ROWS))
 
     def _repr_html_(self) -> str:
         return html_table(self._fields, *self._first(SHOWN_ROWS))

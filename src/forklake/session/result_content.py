@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Protocol
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from forklake.files.python_values import from_python, to_python
 from forklake.files.values import stored_array, values_of
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
 
 Row = tuple[Any, ...]

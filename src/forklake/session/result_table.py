@@ -1,4 +1,4 @@
-"""Rows as a printed table, for terminals and notebooks."""
+"""What results show: values as texts, and rows as a table of HTML."""
 
 from __future__ import annotations
 
@@ -6,27 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from forklake.files.python_values import from_python
 from forklake.files.texts import format_value
 from forklake.model import types
 from forklake.model.field import Field
-
-
-def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> RenderableType:
-    """Return a table that rich can print; nothing in it is read as markup."""
-    table = Table(box=box.SQUARE)
-    for field in fields:
-        header = Text(f"{field.name}\n{field.type.sql_name}")
-        table.add_column(header, justify="right" if _is_number(field) else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell_text(field, value)) for field, value in zip(fields, row, strict=True)))
-    more = _more(rows, has_more)
-    return table if more is None else Group(table, Text(more))
 
 
 def html_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> str:
@@ -37,7 +20,7 @@ def html_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more:
     lines = "".join(
         f"<tr>{''.join(_cell(field, value) for field, value in zip(fields, row, strict=True))}</tr>" for row in rows
     )
-    more = _more(rows, has_more)
+    more = more_text(rows, has_more)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>{f'<p>{more}</p>' if more else ''}"
 
 
@@ -51,13 +34,15 @@ def cell_text(field: Field, value: Any) -> str:
 
 
 def _cell(field: Field, value: Any) -> str:
-    align = ' style="text-align: right"' if _is_number(field) else ""
+    align = ' style="text-align: right"' if is_number(field) else ""
     return f"<td{align}>{escape(cell_text(field, value))}</td>"
 
 
-def _more(rows: Sequence[Any], has_more: bool) -> str | None:
+def more_text(rows: Sequence[Any], has_more: bool) -> str | None:
+    """Return what is said below the rows that are shown."""
     return f"The first {len(rows)} rows; there are more." if has_more else None
 
 
-def _is_number(field: Field) -> bool:
+def is_number(field: Field) -> bool:
+    """Return whether a column is shown at the right."""
     return isinstance(field.type, types.Number)

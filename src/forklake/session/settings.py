@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 from forklake.config import ENGINE_CHOICES, EngineChoice, RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.flags import read_flag
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, nearest
 
 if TYPE_CHECKING:

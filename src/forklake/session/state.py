@@ -6,7 +6,7 @@ It holds attachments, secrets, settings, the catalog and schema in use, and the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from forklake.engine.allowance import check_time
@@ -15,6 +15,7 @@ from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputErro
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import content_of, runtime_of
 from forklake.model.ids import SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.ops.engine_rule import EngineRule
 from forklake.ops.runtime import Runtime, Setup, setup_of

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
+from forklake import files
 from forklake.engine.allowance import charge_files, current_allowance
 from forklake.engine.engine import Engine
 from forklake.errors import InvalidInputError, NotFoundError
@@ -19,11 +19,10 @@ from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
-from forklake.files.foreign_files import read_foreign
-from forklake.files.parquet_facts import FUNCTIONS, footer_facts
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types.read import field_of
 from forklake.session.frames import CallerFrame
@@ -31,6 +30,7 @@ from forklake.session.known_rows import Files, Rows, column
 from forklake.sql.copy_queries import Directories, file_rows_text
 from forklake.sql.parse import parse_type
 
+FOOTER_FUNCTIONS: Final = ("parquet_metadata", "parquet_schema", "parquet_file_metadata", "parquet_kv_metadata")
 _OPTIONS: Final = {
     "csv": "all_varchar allow_quoted_nulls auto_detect column_names column_types columns comment compression dateformat"
     " decimal_separator delim delimiter dtypes encoding escape filename force_not_null header hive_partitioning"
@@ -80,10 +80,10 @@ def file_function(
     """
     if name in _READERS:
         return _read(engine, name, _existing_files(_patterns(name, arguments)), named)
-    if named and (name in FUNCTIONS or name == "glob"):
+    if named and (name in FOOTER_FUNCTIONS or name == "glob"):
         raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function {name}')
-    if name in FUNCTIONS:
-        columns, rows = footer_facts(name, _existing_files(_patterns(name, arguments)))
+    if name in FOOTER_FUNCTIONS:
+        columns, rows = files.parquet_facts.footer_facts(name, _existing_files(_patterns(name, arguments)))
         return Rows(tuple(column(title, parse_type(kind)) for title, kind in columns), rows)
     if name == "glob":
         return Rows((column("file", types.VARCHAR),), [(path,) for path in _match_files(_patterns(name, arguments))])
@@ -113,7 +113,7 @@ def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, A
         return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)
     if current_allowance() is not None:
         charge_files(storage.sizes(paths).items())
-    described, rows = read_foreign(name, paths, named)
+    described, rows = files.foreign_files.read_foreign(name, paths, named)
     fields = tuple(column(title, parse_type(text)) for title, text in described)
     return CallerFrame(fields, conform(rows, fields, "file", by_name=False))
 

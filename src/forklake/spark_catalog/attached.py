@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self, TypeAlias, cast
 
 from py4j.java_gateway import JavaObject
@@ -16,6 +16,7 @@ from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.lake.internals import begin_on, is_past
 from forklake.model.ids import SnapshotId, TableId, ViewId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import SchemaRow, TableRow, ViewRow
 from forklake.ops.runtime import Runtime
 from forklake.spark_catalog.statements import Statements

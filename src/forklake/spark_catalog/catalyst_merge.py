@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, change_r
 from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanPlan

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
 
 from forklake.catalog.moments import Moment, TagName, read_time
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from forklake.errors import InvalidInputError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS
 from forklake.spark_catalog.table_facts import SORTED_BY
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from forklake.model.fork_merge import Strategy
+from forklake.model.lazy_dataclass import dataclass
 from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase, ExportDatabase, ImportDatabase
 
 

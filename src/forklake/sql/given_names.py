@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from forklake.errors import NotFoundError
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.sql.relation import At, BoundQuery, Relation
 from forklake.sql.statements import Describe, Show

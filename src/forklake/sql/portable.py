@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp
 
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.quoting import quote_name
 from forklake.sql.parse import parse_expression, parse_query

@@ -6,12 +6,13 @@ Names are relations, views, macros and variables. The caller that runs the query
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Anything, Predicate
 from forklake.model.rows import TableColumnStatsRow
 from forklake.sql.statements import Describe, Show

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.optimizer.scope import traverse_scope
 
 from forklake.errors import InvalidInputError
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

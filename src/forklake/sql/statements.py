@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from sqlglot import exp
 
 from forklake.model.definitions import ColumnDefinition, MacroImplementation, PartitionField, SortKey
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type
 from forklake.sql.fork_statements import ForkStatement
 from forklake.sql.prepared import Deallocate, Execute, Prepare

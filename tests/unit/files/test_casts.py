@@ -175,6 +175,7 @@ def is_ours(source: pa.DataType, target: str, value: Any) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_value_is_cast_as_duckdb_inserts_it(name: str, oracle: duckdb.DuckDBPyConnection) -> None:
     target = named_field(None, "c", name)

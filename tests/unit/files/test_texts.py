@@ -81,6 +81,7 @@ DIFFERENT: dict[tuple[str, str], tuple[str | None, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("type_name", TARGETS)
 def test_text_is_read_and_written_as_in_duckdb(type_name: str, oracle: duckdb.DuckDBPyConnection) -> None:
     column = field(type_name)
@@ -158,6 +159,7 @@ def typed_values(depth: int = 2) -> st.SearchStrategy[tuple[Field, st.SearchStra
 COLUMNS = typed_values().flatmap(lambda drawn: st.tuples(st.just(drawn[0]), st.lists(st.none() | drawn[1], max_size=4)))
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(COLUMNS)
 def test_values_of_any_type_have_the_text_of_duckdb_and_come_back_from_it(

@@ -47,6 +47,7 @@ def one(oracle: duckdb.DuckDBPyConnection, text: str) -> int:
     return int(found[0])
 
 
+@pytest.mark.slow
 def test_random_verbs_leave_and_count_what_duckdb_has(shop: Catalog, oracle: duckdb.DuckDBPyConnection) -> None:
     chance, table = random.Random(11), shop.table("t")
     for step in range(60):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,6 +13,7 @@ from forklake.cli.answer import MODES, Answering
 from forklake.cli.shell.script import read_script, run_script
 from forklake.errors import InvalidInputError
 from forklake.model.flags import read_flag
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, nearest
 from forklake.model.quoting import quote_name
 

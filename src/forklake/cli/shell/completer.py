@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -15,6 +15,7 @@ from forklake.cli.answer import MODES
 from forklake.cli.shell.commands import COMMANDS
 from forklake.errors import ForklakeError
 from forklake.model.keywords import identifier
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.session.functions import FUNCTIONS
 

@@ -32,6 +32,7 @@ _CONFIGURATION: Final = (
     ("enable_external_access", "false"),
     ("lock_configuration", "true"),
 )
+_FEW_ROWS: Final = 2_000
 _PATIENCE_SECONDS: Final = 0.05
 _KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ")
 """How messages begin that tell of a value, in the words that Spark's are translated to as well."""
@@ -95,13 +96,13 @@ def _execute(cursor: duckdb.DuckDBPyConnection, text: str) -> None:
 def _hand_over(cursor: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
     """Give a connection rows under a name.
 
-    DuckDB has Arrow filter what it reads of it, and to Arrow no NaN is greater than any number: where there are floats,
-    DuckDB gets rows of its own.
+    DuckDB has Arrow filter what it reads of many rows, and to Arrow no NaN is greater than any number: where there are
+    floats, DuckDB gets rows of its own. So it does of few rows, as a stream, which is as fast, and brings no pandas.
     """
-    if not any(_has_floats(kind) for kind in rows.schema.types):
+    if rows.num_rows > _FEW_ROWS and not any(_has_floats(kind) for kind in rows.schema.types):
         cursor.register(name, rows)
         return
-    cursor.register("given", rows)
+    cursor.register("given", rows.__arrow_c_stream__())
     cursor.execute(f'CREATE TEMP TABLE "{name}" AS FROM given')
     cursor.unregister("given")
 

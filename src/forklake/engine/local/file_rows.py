@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.table_columns import table_column
+from forklake.files import compute as pc
 from forklake.files import storage
+from forklake.files.arrays import number_array, repeat, value_array
 from forklake.files.deletes import read_deletes
 from forklake.files.evolution import evolved_column
 from forklake.files.footer import damage_error, read_footer, resolve_fields
@@ -23,6 +24,7 @@ from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Run
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanPlan, ScanRows
 
@@ -59,7 +61,7 @@ class Rows:
         """Return the rows that a mask keeps."""
         if keep.all():
             return self
-        mask = pa.array(keep)
+        mask = number_array(keep)
         columns = tuple(column.filter(mask) for column in self.columns)
         return Rows(columns, self.row_ids.filter(mask), self.snapshots.filter(mask), self.positions[keep])
 
@@ -100,13 +102,13 @@ def rows_at(file: ScanFile, positions: NDArray[np.int64], table: str) -> Rows:
         for first, batch in _batches(file, (), (0, 1), _BATCH_ROWS) if positions.size else ():
             begin, end = np.searchsorted(positions, [first, first + batch.num_rows])
             chosen = positions[begin:end]
-            taken = batch.take(pa.array(chosen - first))
+            taken = batch.take(number_array(chosen - first))
             found.append(Rows((), _row_ids(file, taken, chosen), _snapshots(file, taken), chosen))
             check_time()
     return Rows(
         (),
-        pa.concat_arrays([pa.array([], pa.int64()), *(rows.row_ids for rows in found)]),
-        pa.concat_arrays([pa.array([], pa.int64()), *(rows.snapshots for rows in found)]),
+        pa.concat_arrays([pa.nulls(0, pa.int64()), *(rows.row_ids for rows in found)]),
+        pa.concat_arrays([pa.nulls(0, pa.int64()), *(rows.snapshots for rows in found)]),
         np.concatenate([np.empty(0, np.int64), *(rows.positions for rows in found)]),
     )
 
@@ -130,16 +132,19 @@ def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
     row_ids = np.array([row_id for row_id, _, _ in rows.rows], np.int64)
     return Rows(
         tuple(table_column(field, held, count, selection.table) for field in selection.wanted),
-        pa.array(row_ids),
-        pa.array([int(snapshot) for _, snapshot, _ in rows.rows], pa.int64()),
+        number_array(row_ids),
+        value_array([int(snapshot) for _, snapshot, _ in rows.rows], pa.int64()),
         row_ids,
     )
 
 
 def deleted_positions(file: ScanFile) -> NDArray[np.int64]:
     """Return the deleted positions of a file, in order."""
-    inlined = np.unique(np.asarray(file.inlined_deletes, np.int64))
-    return inlined if file.deletes is None else np.union1d(read_deletes(file.deletes), inlined)
+    inlined = np.array(sorted(set(file.inlined_deletes)), np.int64)
+    if file.deletes is None:
+        return inlined
+    listed = read_deletes(file.deletes)
+    return np.union1d(listed, inlined) if inlined.size else listed
 
 
 def _display_field(field: Field) -> Field:
@@ -155,7 +160,7 @@ def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_row
     for first, batch in _batches(file, [field.name for field in held], part, batch_rows):
         count = batch.num_rows
         present = {field: batch.column(field.name) for field in held if field.name in batch.schema.names}
-        repeated = {field: value.take(pa.array(np.zeros(count, np.int64))) for field, value in constants.items()}
+        repeated = {field: pa.repeat(value[0], count) for field, value in constants.items()}
         columns = [
             evolved_column(field, {**repeated, **present}, count, selection.table)
             if selection.as_stored
@@ -234,13 +239,13 @@ def _row_ids(file: ScanFile, batch: pa.RecordBatch, positions: NDArray[np.int64]
     given: Any = (
         pa.nulls(len(positions), pa.int64())
         if file.row_id_start is None
-        else pa.array(positions + int(file.row_id_start))
+        else number_array(positions + int(file.row_id_start))
     )
     return pc.coalesce(batch.column(ROW_ID_COLUMN), given) if ROW_ID_COLUMN in batch.schema.names else given
 
 
 def _snapshots(file: ScanFile, batch: pa.RecordBatch) -> pa.Array:
-    given = pa.repeat(pa.scalar(int(file.snapshot_id), pa.int64()), batch.num_rows)
+    given = repeat(int(file.snapshot_id), pa.int64(), batch.num_rows)
     if SNAPSHOT_ID_COLUMN not in batch.schema.names:
         return given
     carried = batch.column(SNAPSHOT_ID_COLUMN)

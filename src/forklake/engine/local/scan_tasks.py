@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanFile, ScanRows
 
 PART_BYTES: Final = 32 * 2**20

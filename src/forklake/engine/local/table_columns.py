@@ -10,10 +10,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from forklake.errors import InvalidInputError
+from forklake.files.arrays import numbers_of, value_array
 from forklake.files.casts import cast
 from forklake.files.decode import decode
 from forklake.files.intervals import Interval
@@ -67,7 +67,7 @@ def older_rows(field: Field, count: int) -> pa.Array:
     """Return a column's values for rows that are older than the column."""
     if field.initial_default is None:
         return pa.nulls(count, display_type(field))
-    return to_array(field, [field.initial_default]).take(pa.array(np.zeros(count, np.int64)))
+    return pa.repeat(to_array(field, [field.initial_default])[0], count)
 
 
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
@@ -81,13 +81,15 @@ def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
         # Arrow's own cast where there is one; what is left goes value by value.
         return values.cast(display_type(field)) if pa.types.is_integer(values.type) else display_array(field, values)
     if held.type == types.INTERVAL and pa.types.is_fixed_size_binary(values.type):
-        return pa.array([None if octets is None else _interval(octets) for octets in values.to_pylist()], pa.string())
+        return value_array(
+            [None if octets is None else _interval(octets) for octets in values.to_pylist()], pa.string()
+        )
     return display_array(field, cast(field, values, table))
 
 
 def _nested_value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     values = values if pa.types.is_struct(values.type) or pa.types.is_map(values.type) else decode(values)
-    is_null = np.asarray(values.is_null())
+    is_null = numbers_of(values.is_null())
     parts = parts_of(values)
     if isinstance(field.type, types.Struct):
         named = dict(zip((part.name for part in values.type), parts, strict=True))

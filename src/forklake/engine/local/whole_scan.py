@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -16,9 +15,11 @@ import pyarrow as pa
 from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.files import storage
+from forklake.files.arrays import number_array, repeat, value_array
 from forklake.files.schema import display_type
 from forklake.model import scan as scans
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanFile, ScanPlan
 
 _READERS: Final = 8
@@ -64,8 +65,9 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
 
     def of_file(place: int, file: ScanFile, batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
         for rows in file_rows(file, selection, batch_rows=batch_rows):
-            path = pa.repeat(pa.scalar(file.path, pa.string()), len(rows))
-            yield _batch(rows, fields, schema, _Places(path, path, place))
+            path = repeat(file.path, pa.string(), len(rows))
+            number = repeat(int(file.data_file_id), pa.int64(), len(rows))
+            yield _batch(rows, fields, schema, _Places(path, number, place))
 
     if limit is not None or _is_soon_read(plan.files):
         for place, file in enumerate(plan.files):
@@ -75,8 +77,8 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
             for batches in readers.map(lambda located: list(of_file(*located)), enumerate(plan.files)):
                 yield from batches
     for place, kept in enumerate((rows for rows in plan.inlined if rows.rows), len(plan.files)):
-        names = pa.array(kept.names or [None] * len(kept.rows), pa.string())
-        nowhere = pa.nulls(len(kept.rows), pa.string())
+        names = value_array(kept.names or [None] * len(kept.rows), pa.string())
+        nowhere = pa.nulls(len(kept.rows), pa.int64())
         yield _batch(inlined_rows(kept, selection), fields, schema, _Places(names, nowhere, place))
 
 
@@ -93,10 +95,10 @@ def _is_soon_read(files: Sequence[ScanFile]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where rows are: the names to show, their files, and the number of the file."""
+    """Where rows are: names to show, ids of their files, and the file's number."""
 
     names: pa.Array
-    paths: pa.Array
+    files: pa.Array
     place: int
 
 
@@ -117,8 +119,8 @@ def _lineage(name: str, rows: Rows, places: _Places) -> pa.Array:
         case "filename":
             return places.names
         case scans.OWN_FILE:
-            return places.paths
+            return places.files
         case "file_row_number" | scans.OWN_POSITION:
-            return pa.array(rows.positions, pa.int64())
+            return number_array(rows.positions)
     assert name == "file_index"
-    return pa.repeat(pa.scalar(Decimal(places.place), pa.decimal128(20, 0)), len(rows))
+    return repeat(Decimal(places.place), pa.decimal128(20, 0), len(rows))

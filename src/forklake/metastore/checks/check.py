@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from forklake.metastore.store import Values
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId
+from forklake.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from forklake.metastore import plain
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
 from forklake.metastore.plain.value_texts import from_value
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.quoting import quote_name, quote_text
 from forklake.model.types import Type
 

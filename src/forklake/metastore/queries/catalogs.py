@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -14,6 +14,7 @@ from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import BEGIN, END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 
 _PAGE: Final = 1000
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +10,7 @@ from forklake.metastore.store import Session, Values
 from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 
 
 def fork_counts(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +10,7 @@ from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import SCHEMA, TABLE, TABLES, MetadataTable
 from forklake.model.ids import CatalogId, RowUid
+from forklake.model.lazy_dataclass import dataclass
 
 Level = tuple[str, bool]
 """A part of a path, and whether it is relative to those before it."""

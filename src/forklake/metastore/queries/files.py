@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId, DataFileId
+from forklake.model.lazy_dataclass import dataclass
 
 _PATHS_AT_ONCE: Final = 5_000
 

@@ -6,12 +6,12 @@ A row of any time counts, whether or not a snapshot still shows it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from forklake.metastore.visibility import BEGUN_SINCE, Source
 from forklake.model.ids import INFINITY, CatalogId, PartitionId, SnapshotId, TableId
+from forklake.model.lazy_dataclass import dataclass
 
 _PAGE: Final = 50_000
 _FILES: Final = ("ducklake_data_file", "ducklake_delete_file")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +10,7 @@ from forklake.metastore import limits
 from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import Lifetime, NewLifetime
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from forklake.metastore.store import Session, Values
 from forklake.metastore.visibility import Chain, Source, chain_params, with_chain
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering, Run
 from forklake.model.records import Snapshot
 from forklake.model.version import Version

@@ -12,9 +12,10 @@ The columns of a table are written as lines of text, in DuckLake's order::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, Literal
+
+from forklake.model.lazy_dataclass import dataclass
 
 Kind = Literal["number", "small", "object", "file", "text", "flag", "uuid", "time"]
 """What a column holds. Objects and files are numbers of the sequence of that name."""

@@ -8,7 +8,7 @@ one gets a description of its own, of the table as it was.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from forklake.metastore.schema.catalog_tables import (
@@ -27,6 +27,7 @@ from forklake.metastore.schema.catalog_tables import (
 from forklake.metastore.schema.description import LIVE, Sequence, Table
 from forklake.metastore.schema.file_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, TABLE_STATS
 from forklake.metastore.schema.object_tables import SCHEMA, TABLE
+from forklake.model.lazy_dataclass import dataclass
 
 VERSION: Final = int(FACTS["forklake_version"])
 """The version of the metadata that this release makes and needs."""

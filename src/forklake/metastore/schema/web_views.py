@@ -7,7 +7,6 @@ views; `write` renders them for other products. docs/spec/metadata.md has the ru
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from forklake.metastore.schema.catalog_tables import SCHEMA_VERSIONS, SNAPSHOT_CHANGES
@@ -23,6 +22,7 @@ from forklake.metastore.schema.file_tables import (
 from forklake.metastore.schema.object_tables import VIEW_COLUMN_TAG
 from forklake.metastore.schema.products import Product
 from forklake.metastore.schema.sections import TABLES
+from forklake.model.lazy_dataclass import dataclass
 
 ABOUT: Final = """\
 For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from forklake.model.keywords import identifier
+from forklake.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from forklake.model.field import Field

@@ -6,7 +6,7 @@ Errors use DuckDB's words.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -15,6 +15,7 @@ from forklake.catalog.moments import TagName, read_time
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.flags import BOOLEANS
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types.constants import type_of
 from forklake.ops.ages import age_of, time_before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +13,7 @@ from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.store import Store
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, split_name
 from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment

@@ -7,7 +7,6 @@ are the ids of the lake here. Columns of views are not listed here: they are kno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from forklake.model.aliases import parse_aliases
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.keywords import identifier
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.types import Type
 from forklake.session.attachment import Attachment

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import AllOf, AnyOf, Anything, Nothing, Predicate
 from forklake.model.types import Type
 

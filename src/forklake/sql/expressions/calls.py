@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.sort_keys import sort_key
 

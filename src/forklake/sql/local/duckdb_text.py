@@ -6,13 +6,13 @@ Every kind of node that may occur is listed here or in `same_values`; a query wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from sqlglot import exp
 
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound, either

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlglot import TokenType, exp
 
 from forklake.errors import InvalidInputError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.sql.parse.words import Words
 
 _TYPED: Final = frozenset({"DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "UUID", "JSON", "VARCHAR", "TEXT"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
@@ -11,6 +11,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Predicate
 from forklake.sql.expressions.bound import Bound, both
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Relation, Scan, StoredQuery

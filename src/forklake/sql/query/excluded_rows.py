@@ -7,13 +7,13 @@ a list. So it costs as much memory as the frames of one task have rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.calls import Call, constant_count

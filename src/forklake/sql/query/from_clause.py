@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
 from forklake.sql.expressions.columns import column_of

@@ -6,12 +6,12 @@ Stars and COLUMNS are expanded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import extract_field

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -11,6 +10,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.expression import ExpressionBinder

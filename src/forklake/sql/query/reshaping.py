@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -12,6 +12,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.sql.expressions.render import render
 from forklake.sql.query.environment import Environment, Reading, whole_query

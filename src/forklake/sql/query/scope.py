@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
 from forklake.model.types.shapes import struct_of

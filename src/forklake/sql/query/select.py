@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlglot import exp
@@ -11,6 +11,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import call_arguments, function_name
 from forklake.sql.query.constants import python_value

@@ -6,7 +6,7 @@ It gives one row for each element of a list, and one column for each field of a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -14,6 +14,7 @@ from sqlglot import exp
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, struct_of
 from forklake.sql.expressions.bound import Bound

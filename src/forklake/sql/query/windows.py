@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -11,6 +11,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
 from forklake.model import types
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.sql.expressions.aggregates import ARGUMENTS, aggregate, aggregate_name
 from forklake.sql.expressions.bound import Bound

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.scan import LINEAGE_COLUMNS, OWN_PLACES
 from forklake.sql import statements

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp
@@ -11,6 +10,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import TARGET, MergeOperation, Side
 from forklake.model.names import fold
 from forklake.model.scan import OWN_PLACES, OWN_ROW_ID

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import Clause, Merge, MergeOperation
 from forklake.model.names import fold
 from forklake.model.predicate import Condition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -13,6 +12,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.definitions import FindMacro
 from forklake.model.expression import Expression
 from forklake.model.field import Field
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
 from forklake.model.names import fold, split_name
 from forklake.model.predicate import Condition

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
+
+from forklake.model.lazy_dataclass import dataclass
 
 Kind = Literal["scalar", "aggregate", "window"]
 _MANY: Final = 1000
