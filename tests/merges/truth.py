@@ -182,9 +182,10 @@ def _check_types(result: Merged, number: int, tables: tuple[Table | None, ...]) 
         for side in (theirs, ours):
             assert side is not None
             if column in side.columns and _is_narrower(about.type, side.columns[column].type):
-                # Who only deleted rows wrote no value.
+                # Who only deleted rows wrote no value, and rows that the other side decided about do not come.
+                kept = {key: row for key, row in side.rows.items() if result.state[number].rows.get(key) == row}
                 has_written = any(
-                    table is None or any(table.rows.get(key) != row for key, row in side.rows.items()) for table in was
+                    table is None or any(table.rows.get(key) != row for key, row in kept.items()) for table in was
                 )
                 (result.invalid if has_written else result.doubtful).add(("type", number, column))
 
