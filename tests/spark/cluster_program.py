@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest.mock import patch
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -19,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, Settings
+from forklake.engine.spark.change import change_rows
 from forklake.errors import ForklakeError
 from tests.java import with_archive
 
@@ -56,6 +59,7 @@ def main(master: str, shared: Path, row_count: int) -> dict[str, Any]:
             "interrupted": lambda: _Trial(shop, spark, shared, "orders").interrupted(),
             "killed for good": lambda: _Trial(shop, spark, shared, "orders").run(_kill_executor),
             "killed once": lambda: _Trial(shop, spark, shared, "keys").run(_first_time(_kill_executor)),
+            "killed between": lambda: _killed_between(shop, spark, shared),
             "slow once": lambda: _Trial(shop, spark, shared, "keys").run(_first_time(_dawdle)),
         }
         done = {}
@@ -136,6 +140,56 @@ class _Trial:
             "left behind": sorted(found - known - self._files),
             "missing": sorted(known - found),
         }
+
+
+def _killed_between(shop: Catalog, spark: SparkSession, shared: Path) -> dict[str, Any]:
+    """Kill all executors once the rows of an update are found and kept, before any of its files is written."""
+    orders, before, since = shop.table("orders"), _files(shared), len(shop.snapshots())
+    expected = orders.dataframe().where("id % 50 = 3").count()
+    materialize, lost = change_rows.materialize, list[int]()
+
+    @contextmanager
+    def keep_and_lose(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
+        with materialize(rows, keep=keep) as kept:
+            if not lost:
+                lost.extend(_kill_executors(spark))
+            yield kept
+
+    with patch.object(change_rows, "materialize", keep_and_lose):
+        updated = orders.update({"item": "'lost and found'"}, "id % 50 = 3").row_count
+    known = {file.path for file in orders.storage.files()}
+    deletes = {file.delete_file.path for file in orders.storage.files() if file.delete_file}
+    return {
+        "expected": expected,
+        "updated": updated,
+        "read": orders.dataframe().where("item = 'lost and found'").count(),
+        "killed": len(lost),
+        "commits": len(shop.snapshots()) - since,
+        "left behind": sorted(_files(shared) - before - known - deletes),
+    }
+
+
+def _kill_executors(spark: SparkSession) -> list[int]:
+    """Kill the executors, and wait until the driver has as many others."""
+    tracker: Any = cast("Any", spark.sparkContext)._jsc.sc().statusTracker()
+
+    def addresses() -> set[tuple[str, int]]:
+        return {(info.host(), info.port()) for info in tracker.getExecutorInfos()}
+
+    before = addresses()
+    application = f"--app-id\0{spark.sparkContext.applicationId}".encode()
+    found = [
+        int(process.name)
+        for process in Path("/proc").iterdir()
+        if process.name.isdecimal() and application in (process / "cmdline").read_bytes()
+    ]
+    for process in found:
+        os.kill(process, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while (now := addresses()) == before or len(now - before) < len(found):
+        assert time.monotonic() < deadline, (before, now)
+        time.sleep(0.2)
+    return found
 
 
 def _files(shared: Path) -> set[str]:

@@ -73,5 +73,13 @@ def test_an_executor_that_dies_once_costs_no_row_and_doubles_none(done: dict[str
     assert done["killed once"] == {"error": None, **WRITTEN}
 
 
+def test_rows_of_an_update_that_are_lost_with_their_executors_are_found_again(done: dict[str, Any]) -> None:
+    outcome = done["killed between"]
+    count = outcome.pop("expected")
+    assert count > 0
+    assert outcome.pop("killed") > 0
+    assert outcome == {"updated": count, "read": count, "commits": 1, "left behind": []}
+
+
 def test_a_task_that_runs_twice_writes_its_rows_once(done: dict[str, Any]) -> None:
     assert done["slow once"] == {"error": None, **WRITTEN}

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.changed_rows import NO_INLINING, ROW_ID_FIELD, TWICE, ChangedRows, Inlining, without_ids
 from forklake.engine.spark.change.delete_files import FILE, POSITION, DeletedPlaces, write_delete_files
-from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan
+from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan, retry_lost_rows
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.read.scan import scan
@@ -46,6 +46,7 @@ def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, wit
     return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACE_LINEAGE)
 
 
+@retry_lost_rows
 def change_rows(
     rows: DataFrame,
     plan: ScanPlan,
@@ -58,6 +59,8 @@ def change_rows(
     keeps_ids: bool = True,
 ) -> ChangedRows:
     """Write the files of a change; no rows come to the driver beyond the inlined.
+
+    If rows that were found are lost with an executor, all of them are found again: what was written is deleted first.
 
     Args:
         rows: The rows that change. The columns of `OWN_PLACES` locate each row; inserted rows have NULL there.
@@ -137,7 +140,8 @@ def materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
     """Provide rows that are computed once, however often they are used.
 
     They are kept in memory as far as possible. They are never computed again, not even if an executor is lost:
-    a condition that is not deterministic would then write other rows than were deleted. The job fails instead.
+    a condition that is not deterministic would then write other rows than were deleted. The job fails with
+    `LostRowsError` instead.
     """
     if not keep:
         yield rows

@@ -14,7 +14,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from functools import wraps
+from typing import Final, ParamSpec, TypeVar
 from urllib.parse import unquote
 from uuid import uuid4
 
@@ -30,6 +31,9 @@ from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidIn
 from forklake.files import storage
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError, ConnectionError)
 """What Spark's Python side raises; the last one if its Java process is gone."""
@@ -72,7 +76,29 @@ _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'
 _OTHER_PYTHON: Final = re.compile(r"Python in worker has different version: ([\d.]+) than that in driver: ([\d.]+)")
 _STOPPED: Final = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
 _UNREACHABLE: Final = ("StatusCode.UNAVAILABLE", "failed to connect to all addresses")
+_LOST_ROWS: Final = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
 _LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Executor heartbeat timed out")
+
+
+class LostRowsError(EngineError):
+    """Rows that Spark kept between two jobs went with the executor that had them; nothing was committed."""
+
+
+def retry_lost_rows(work: Callable[P, T]) -> Callable[P, T]:
+    """Let a function that loses the rows which it had Spark keep begin again, twice at most.
+
+    It must leave nothing behind when it fails.
+    """
+
+    @wraps(work)
+    def until_kept(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(2):
+            with suppress(LostRowsError):
+                return work(*args, **kwargs)
+            _JOBS.warning("Rows that were kept are lost with the process of Spark that had them; they are found again")
+        return work(*args, **kwargs)
+
+    return until_kept
 
 
 @contextmanager
@@ -209,6 +235,8 @@ def translation(error: Exception, what: str, paths: Iterable[str] = (), since: i
         )
     if found := loss(error, f"the job on {what} failed and nothing was committed", since):
         return found
+    if _LOST_ROWS in text:
+        return LostRowsError(f"A process of Spark died with rows that were kept for {what}; nothing was committed.")
     if any(sign in text for sign in _LOST):
         return EngineError(f"A process of Spark died while it worked on {what}; nothing was committed.")
     if "cancelled" in text.partition("\tat ")[0]:
