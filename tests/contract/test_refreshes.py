@@ -21,6 +21,7 @@ from forklake.model.ids import INFINITY
 from tests.contract.support import rows
 from tests.lakes import LakeFactory
 from tests.merges.row_engine import RowEngine
+from tests.merges.totals import wrong_totals
 from tests.needed_rows import Rows, difference
 from tests.sound import check_sound
 
@@ -436,3 +437,22 @@ def test_forks_are_refreshed_by_statements_and_functions(lake: Lake, shop: Catal
         session.sql("BEGIN; CREATE TABLE t (i INTEGER)")
         with pytest.raises(InvalidInputError, match="a transaction that has changes"):
             session.sql("REFRESH FORK agent")
+
+
+@pytest.mark.parametrize("limit", [10, 0], ids=["inlined", "in a file"])
+def test_rows_that_the_parent_took_back_and_the_fork_keeps_are_counted(
+    shop: Catalog, agent: Catalog, limit: int
+) -> None:
+    for catalog in (shop, agent):
+        catalog.options.set("data_inlining_row_limit", limit)
+    agent.create_table("notes", {"text": "VARCHAR"})
+    before = agent.head
+    append(shop, 300, 5)
+    agent.refresh()
+    shop.reset_to(agent, at=before)
+    agent.refresh(strategy="ours")
+    assert ids(shop) == set(range(100, 200))
+    assert not wrong_totals(agent)
+    append(agent, 400, 5)
+    delete(agent, "id >= 302")
+    assert ids(agent) == {*range(100, 200), 300, 301}

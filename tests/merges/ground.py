@@ -8,6 +8,7 @@ from typing import Any
 
 from forklake import Catalog, Lake
 from tests.duck_engine import DuckFrame
+from tests.merges.totals import wrong_totals
 from tests.merges.truth import Node, State, Table, Truth, visible
 
 
@@ -38,6 +39,8 @@ class Ground:
                 continue
             expected, found = visible(self.truth.state(catalog)), self.read(self.lake.catalog(name))
             assert found == expected, self.told(f"{name}: {_difference(found, expected)}")
+            wrong = wrong_totals(self.lake.catalog(name))
+            assert not wrong, self.told(*wrong)
 
     def check_past(self) -> None:
         """Compare all snapshots of all catalogs with what they should hold."""

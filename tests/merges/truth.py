@@ -185,7 +185,7 @@ def _check_types(result: Merged, number: int, tables: tuple[Table | None, ...]) 
                 # Who only deleted rows wrote no value, and rows that the other side decided about do not come.
                 kept = {key: row for key, row in side.rows.items() if result.state[number].rows.get(key) == row}
                 has_written = any(
-                    table is None or any(table.rows.get(key) != row for key, row in kept.items()) for table in was
+                    table is None or table.rows.get(key) != row for table in was for key, row in kept.items()
                 )
                 (result.invalid if has_written else result.doubtful).add(("type", number, column))
 

@@ -221,14 +221,31 @@ class _Rebase:
     def _count(self) -> None:
         """Write the statistics of tables.
 
-        Those of which the catalog has neither rows nor statistics have their ancestors'.
+        Those of which the catalog has neither rows nor statistics have their ancestors'. Of others, the draft's stay
+        right: it shows the same. What it inherited becomes the catalog's own, for the new ancestors have other ones.
         """
         kinds: tuple[MetadataTable[Any], ...] = (DATA_FILE, DELETE_FILE, INLINED_ROW, INLINED_DELETE)
         touched = {row.table_id for kind in kinds for row in self._changes_of(kind)}
+        touched &= {row.table_id for row in self._draft.rows(TABLE)}
         for table in (TABLE_STATS, TABLE_COLUMN_STATS):
             for table_id, rows in self._draft.statistics(table).items():
                 if table_id in touched or self._has_own_stats(table_id):
                     self._new.write_latest(table, table_id, rows)
+        self._draft.base.keep_tables((TABLE_STATS, TABLE_COLUMN_STATS), sorted(touched))
+        for table_id in touched:
+            self._keep_inherited(table_id)
+
+    def _keep_inherited(self, table_id: TableId) -> None:
+        """Write statistics of a table that the catalog has inherited so far."""
+        if table_id not in self._draft.statistics(TABLE_STATS) and not self._has_own_stats(table_id):
+            theirs = self._sides.source.latest(TABLE_STATS, table_id)
+            stats = lookup.table_stats(self._draft, table_id)
+            next_column_id = max(one.next_column_id for one in (stats, *theirs))
+            totals = replace(stats, next_row_id=self._draft.first_row_id, next_column_id=next_column_id, origin=None)
+            self._new.write_latest(TABLE_STATS, table_id, [totals])
+        of_columns = self._draft.latest(TABLE_COLUMN_STATS, table_id)
+        if table_id not in self._draft.statistics(TABLE_COLUMN_STATS) and any(map(self._is_inherited, of_columns)):
+            self._new.write_latest(TABLE_COLUMN_STATS, table_id, [replace(row, origin=None) for row in of_columns])
 
     def _has_own_stats(self, table_id: TableId) -> bool:
         found = self._sides.target.latest(TABLE_STATS, table_id)
