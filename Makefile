@@ -19,7 +19,7 @@ SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -71,6 +71,9 @@ bench-lifecycle: $(STAMP) java ## The same for compaction, adopted files, clean-
 
 bench-merge: $(STAMP) java ## The same for merges, diffs and refreshes of forks, and lifetimes that end
 	$(BIN)/python -m benchmarks merge merge-rows refresh reap $(ARGS)
+
+bench-size: $(STAMP) java ## A table of 100 million rows from its first commit to its last clean-up, beside Spark alone (long)
+	$(BIN)/python -m benchmarks size $(ARGS)
 
 bench-branches: $(STAMP) ## Make and delete branches as OlapBranchBench does, beside its published figures
 	$(BIN)/python -m benchmarks branches $(ARGS)
