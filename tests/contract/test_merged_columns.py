@@ -57,6 +57,23 @@ def test_a_column_that_a_strategy_keeps_has_its_values_though_the_other_side_rew
     assert shop.table("t").arrow().select(["k", "kept"]).to_pydict() == {"k": [0, 1, 2, 3], "kept": [10, 20, 30, 40]}
 
 
+@pytest.mark.parametrize("verb", ["merge", "refresh"])
+@pytest.mark.parametrize("who", ["source", "target"])
+def test_a_nested_column_that_a_strategy_keeps_has_its_parts(shop: Catalog, who: str, verb: str) -> None:
+    shop.table("t").alter.add_column(("s", "STRUCT(x INTEGER, y STRUCT(z VARCHAR))"))
+    nested = pa.array([{"x": 5, "y": {"z": "deep"}}], pa.struct({"x": pa.int32(), "y": pa.struct({"z": pa.string()})}))
+    append(shop, 4, a=pa.array([50], pa.int32()), s=nested)
+    agent = shop.fork("agent")
+    target = shop if verb == "merge" else agent
+    dropping = target if who == "target" else agent if target is shop else shop
+    (agent if dropping is shop else shop).table("t").alter.rename_column("s", "kept")
+    dropping.table("t").alter.drop_column("s")
+    strategy: Any = "ours" if who == "source" else "theirs"
+    shop.merge(agent, strategy=strategy) if verb == "merge" else agent.refresh(strategy=strategy)
+    found = target.table("t").arrow().sort_by("k").select(["k", "kept"]).to_pydict()
+    assert found == {"k": [0, 1, 2, 3, 4], "kept": [None] * 4 + nested.to_pylist()}
+
+
 def test_rows_of_which_each_side_lacks_a_column_of_the_result_are_a_conflict(shop: Catalog) -> None:
     shop.table("t").alter.add_column(("b", "INTEGER"))
     had_b = shop.head
@@ -112,6 +129,19 @@ def test_a_feed_over_a_type_that_was_taken_back_tells_all_values(shop: Catalog) 
     told: Any = shop.table("t").changes(int(shop.snapshots()[0].snapshot_id))
     found = [(row["change_type"], row["a"]) for row in told.rows.to_pylist() if row["k"] == 4]
     assert sorted(found) == [("delete", 1.5), ("insert", 1.5)]
+
+
+def test_a_feed_over_a_refresh_tells_values_of_a_type_that_a_reset_before_it_took_back(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    before = agent.head
+    agent.table("t").alter.set_type("a", "DOUBLE")
+    append(agent, 4, a=pa.array([1.5, float("inf")]))
+    agent.reset_to(before)
+    append(shop, 6, a=pa.array([60], pa.int32()))
+    agent.refresh()
+    told = rows_of(agent.table("t").changes(before))
+    assert sorted(row["a"] for row in told if row["k"] in (4, 5)) == [1.5, 1.5, float("inf"), float("inf")]
+    assert {row["k"] for row in told} == {4, 5, 6}
 
 
 def test_a_feed_over_a_table_that_came_back_empty_with_a_narrower_type_tells_all_values(shop: Catalog) -> None:

@@ -52,7 +52,7 @@ def plan_changes(
     merges = find_merges(state, table.table_id, history, ids, merging)
     planner = ScanPlanner(store, lake_path, state, table)
     if merging:  # even if none changed a row: a table may have come back empty, with narrower columns
-        fields = _fields_since(state, table, first)
+        fields = _fields_since(state, table, first, ids)
         planner = ScanPlanner(store, lake_path, state, table, fields=fields)
     plain = []
     for begin, end in _between(ids, {merge.snapshot_id for merge in merges}, first):
@@ -75,17 +75,29 @@ def plan_changes(
     )
 
 
-def _fields_since(state: CatalogState, table: TableRow, first: SnapshotId) -> tuple[Field, ...]:
+def _fields_since(
+    state: CatalogState, table: TableRow, first: SnapshotId, lineage: Sequence[SnapshotId]
+) -> tuple[Field, ...]:
     """Return the columns of a table, in the widest types since a snapshot."""
     fields = table_fields(state, table.table_id)
     shown = {field.column_id for field in fields}
-    by_end: dict[SnapshotId, list[ColumnRow]] = {}
-    for row, _, end in state.history(COLUMN, {"table_id": table.table_id}):
-        if first <= end < INFINITY and row.column_id in shown and not row.is_nested:
-            by_end.setdefault(end, []).append(row)
-    for rows in by_end.values():
-        fields = wider_fields(stored_tree([replace(row, parent_column=None) for row in rows]), fields)
+    for epoch in _epochs(state, first, lineage):
+        by_end: dict[SnapshotId, list[ColumnRow]] = {}
+        for row, _, end in epoch.history(COLUMN, {"table_id": table.table_id}):
+            if end >= first and row.column_id in shown and not row.is_nested:
+                by_end.setdefault(end, []).append(row)
+        for rows in by_end.values():
+            fields = wider_fields(stored_tree([replace(row, parent_column=None) for row in rows]), fields)
     return fields
+
+
+def _epochs(state: CatalogState, first: SnapshotId, lineage: Sequence[SnapshotId]) -> Iterator[CatalogState]:
+    """Yield a state, and for each refresh since a snapshot the state before it, which is read by another chain."""
+    epoch: CatalogState | None = state
+    while epoch is not None:
+        yield epoch
+        earlier = [snapshot for snapshot in lineage if first <= snapshot < epoch.version.since]
+        epoch = _earlier(epoch, earlier[-1]) if earlier else None
 
 
 def _between(

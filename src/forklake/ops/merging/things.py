@@ -160,9 +160,11 @@ class ObjectMerge:
     def merge_columns(self, place: tuple[str, str], keys: Iterable[Key]) -> list[Edit]:
         """Return what becomes of columns, attribute by attribute.
 
-        Both sides have the table.
+        Both sides have the table. A side that dropped a nested column says nothing of its parts: where the other side's
+        column stays, so do the parts.
         """
         edits = []
+        kept: set[int] = set()
         for (table, column), (*bases, source, target) in self.all_of(COLUMNS, keys).items():
             is_added = all(base is None for base in bases)
             if source is not None and target is not None and is_added and not self._is_one_column(table, column):
@@ -172,11 +174,28 @@ class ObjectMerge:
                 named = next(thing for thing in (target, source, *bases) if thing is not None)
                 if self._takes_source(COLUMNS, place, _name_of(named), bases, source, target):
                     edits.append(Edit(COLUMNS, target, source))
+                elif source is None:
+                    kept.add(column)
                 continue
             merged = self._merged_column(place, bases, source, target)
             if merged != target.row:
                 edits.append(Edit(COLUMNS, target, Thing(COLUMNS, merged)))
-        return edits
+        lost = [edit for edit in edits if edit.after is None and _parents(edit.before, self._sides.target) & kept]
+        return [*(edit for edit in edits if edit not in lost), *self._missing_parts(edits)]
+
+    def _missing_parts(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Return the parts of columns that come, as far as the target lacks them and no edit brings them."""
+        come = {edit.after.row.column_id: edit.after.row for edit in edits if edit.before is None and edit.after}  # type: ignore[attr-defined]
+        nested = {column: row for column, row in come.items() if isinstance(row, ColumnRow) and row.is_nested}
+        if not nested:
+            return []
+        of_table = {"table_id": next(iter(nested.values())).table_id}
+        there = {row.column_id for row in self._sides.target.rows(COLUMN, of_table)}
+        return [
+            Edit(COLUMNS, None, thing)
+            for (_, column), thing in things(self._sides.source, COLUMNS, of_table).items()
+            if column not in there and column not in come and _parents(thing, self._sides.source) & nested.keys()
+        ]
 
     def _is_one_column(self, table: int, column: int) -> bool:
         """Return whether a column that no base has is the same on both sides.
@@ -254,6 +273,18 @@ class ObjectMerge:
             if found:
                 return found[0]
         return tag
+
+
+def _parents(thing: Thing | None, side: Side) -> set[int]:
+    """Return the columns that a part of a nested column is in."""
+    assert thing is not None
+    assert isinstance(thing.row, ColumnRow)
+    rows = {row.column_id: row for row in side.rows(COLUMN, {"table_id": thing.row.table_id})}
+    found, parent = set[int](), thing.row.parent_column
+    while parent is not None:
+        found.add(parent)
+        parent = rows[parent].parent_column
+    return found
 
 
 def _title(kind: Kind, key: Key, thing: Thing) -> int | str | None:
