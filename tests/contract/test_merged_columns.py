@@ -11,6 +11,7 @@ from forklake.errors import MergeConflictError
 from tests.lakes import LakeFactory
 from tests.merges.ground import rows_of
 from tests.merges.row_engine import RowEngine
+from tests.merges.totals import wrong_totals
 from tests.sound import check_sound
 
 
@@ -129,6 +130,20 @@ def test_a_feed_over_a_type_that_was_taken_back_tells_all_values(shop: Catalog) 
     told: Any = shop.table("t").changes(int(shop.snapshots()[0].snapshot_id))
     found = [(row["change_type"], row["a"]) for row in told.rows.to_pylist() if row["k"] == 4]
     assert sorted(found) == [("delete", 1.5), ("insert", 1.5)]
+
+
+@pytest.mark.parametrize("has_rows", [False, True])
+def test_statistics_know_that_rows_lack_a_column_that_was_dropped_when_they_came(shop: Catalog, has_rows: bool) -> None:
+    agent = shop.fork("agent")
+    agent.table("t").alter.rename_column("a", "kept")
+    if has_rows:
+        append(agent, 4, kept=pa.array([50], pa.int32()))
+    shop.table("t").alter.add_column(("b", "INTEGER"))
+    shop.table("t").alter.drop_column("a")
+    append(shop, 5, b=pa.array([1], pa.int32()))
+    shop.merge(agent, strategy="theirs")
+    assert sum(row["kept"] is None for row in shop.table("t").arrow().to_pylist()) == 1
+    assert not wrong_totals(shop)
 
 
 def test_a_feed_over_a_refresh_tells_values_of_a_type_that_a_reset_before_it_took_back(shop: Catalog) -> None:

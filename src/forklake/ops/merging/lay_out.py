@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, cast
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.files import leaves_of
@@ -25,11 +25,13 @@ from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, PartitionId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import (
+    ColumnRow,
     DeleteFileRow,
     InlinedDeleteRow,
     MacroImplRow,
     MacroRow,
     SchemaRow,
+    TableColumnStatsRow,
     TableStatsRow,
     ViewRow,
 )
@@ -174,7 +176,7 @@ class _Layout:
         """Put columns that come behind those that are there."""
         if table.is_new:
             return
-        new = [edit.after.row for edit in table.edits if edit.kind is COLUMNS and edit.before is None and edit.after]
+        new = _new_columns(table)
         columns = self.draft.rows(COLUMN, {"table_id": table.table_id})
         added = [row for row in columns if row.origin is None and row in new]
         if not added:
@@ -306,11 +308,16 @@ class _Layout:
         draft.write_latest(TABLE_STATS, table_id, [stats])
 
     def _widen(self, table: TableEdit, rows: RowsEdit) -> None:
-        if not (rows.begun or rows.begun_rows):
-            return
         draft, table_id = self.draft, table.table_id
         leaves = leaves_of(lookup.columns(draft, table_id)).values()
         known = lookup.column_stats(draft, table_id)
+        # What was known of a column before it was dropped is not true of the rows that were written since then.
+        come = {row.column_id for row in _new_columns(table) if not row.is_nested}
+        known |= {column: TableColumnStatsRow(table_id=table_id, column_id=column) for column in come}
+        if not (rows.begun or rows.begun_rows):
+            if come:
+                draft.write_latest(TABLE_COLUMN_STATS, table_id, list(known.values()))
+            return
         was_empty = lookup.table_stats(draft, table_id).record_count == 0
         told: list[dict[ColumnId, FileStats]] = [
             {row.column_id: row for row in self.details.column_stats(file.row.data_file_id)} for file in rows.begun
@@ -329,6 +336,15 @@ class _Layout:
             for leaf in leaves
         ]
         draft.write_latest(TABLE_COLUMN_STATS, table_id, widened)
+
+
+def _new_columns(table: TableEdit) -> list[ColumnRow]:
+    """Return the columns that the target gets, or gets again."""
+    return [
+        cast("ColumnRow", edit.after.row)
+        for edit in table.edits
+        if edit.kind is COLUMNS and edit.before is None and edit.after is not None
+    ]
 
 
 def _moving(rows: RowsEdit) -> list[HeldFile]:
