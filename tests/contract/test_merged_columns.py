@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from forklake import Catalog, Lake, Settings
+from forklake import Catalog, ColumnDefinition, Lake, Settings
 from forklake.errors import MergeConflictError
 from tests.lakes import LakeFactory
 from tests.merges.ground import rows_of
@@ -143,6 +143,18 @@ def test_statistics_know_that_rows_lack_a_column_that_was_dropped_when_they_came
     append(shop, 5, b=pa.array([1], pa.int32()))
     shop.merge(agent, strategy="theirs")
     assert sum(row["kept"] is None for row in shop.table("t").arrow().to_pylist()) == 1
+    assert not wrong_totals(shop)
+
+
+def test_statistics_know_the_first_default_of_inlined_rows_that_are_older_than_their_column(shop: Catalog) -> None:
+    shop.options.set("data_inlining_row_limit", 10)
+    agent = shop.fork("agent")
+    append(agent, 4, a=pa.array([50], pa.int32()))
+    shop.table("t").delete("k >= 0")
+    shop.table("t").alter.add_column(ColumnDefinition("b", "INTEGER", default="20"))
+    append(shop, 5, a=pa.array([60], pa.int32()), b=pa.array([48], pa.int32()))
+    shop.merge(agent)
+    assert rows(shop) == [(4, 50, 20), (5, 60, 48)]
     assert not wrong_totals(shop)
 
 

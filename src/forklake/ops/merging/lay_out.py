@@ -325,7 +325,7 @@ class _Layout:
         documents = [json.loads(row.document) for row in rows.begun_rows]
         texts = [{ColumnId(int(column)): text for column, text in document.items()} for document in documents]
         if texts:
-            told.append({**stats_of_rows(lookup.columns(draft, table_id), texts)})
+            told.append(_stats_of_documents(lookup.columns(draft, table_id), texts))
         widened = [
             widen_stats(
                 leaf,
@@ -345,6 +345,24 @@ def _new_columns(table: TableEdit) -> list[ColumnRow]:
         for edit in table.edits
         if edit.kind is COLUMNS and edit.before is None and edit.after is not None
     ]
+
+
+def _stats_of_documents(
+    columns: Sequence[ColumnRow], texts: Sequence[Mapping[ColumnId, str | None]]
+) -> dict[ColumnId, FileStats]:
+    """Return the statistics of inlined rows.
+
+    Nothing is told of a column that some of them are older than, if such rows show its first default.
+    """
+    by_id = {row.column_id: row for row in columns}
+    found: dict[ColumnId, FileStats] = {**stats_of_rows(columns, texts)}
+    for column in [*found]:
+        root = by_id[column]
+        while root.parent_column is not None:
+            root = by_id[root.parent_column]
+        if root.initial_default is not None and any(root.column_id not in text for text in texts):
+            del found[column]
+    return found
 
 
 def _moving(rows: RowsEdit) -> list[HeldFile]:
