@@ -253,6 +253,7 @@ _STATEMENT = re.compile(
 _OTHER_STATEMENTS = {
     "cli/verbs/": "Examples of what users write, for a page. Nobody runs them.",
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
+    "engine/local/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
     "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
 }

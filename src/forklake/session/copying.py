@@ -278,10 +278,11 @@ def absolute_path(path: str) -> str:
 
 
 def _check_place(state: SessionState, path: str, *, is_directory: bool) -> None:
-    """Refuse to write over files of an attached lake.
+    """Refuse to write over files of an attached lake, or into no directory.
 
     Raises:
-        InvalidInputError: It is one.
+        InvalidInputError: It is a file of a lake, or a directory where a file is to be written.
+        NotFoundError: The directory above it does not exist.
     """
     is_ours = os.path.basename(path).startswith("ducklake-")
     for attached in state.attachments.all():
@@ -290,3 +291,9 @@ def _check_place(state: SessionState, path: str, *, is_directory: bool) -> None:
             raise InvalidInputError(f'"{path}" is a file of an attached lake, which COPY does not replace.')
     if not is_directory and storage.is_local(path) and os.path.isdir(path):
         raise InvalidInputError(f'IO Error: Cannot open file "{path}": it is a directory; nothing was copied.')
+    if storage.is_local(path) and not os.path.exists(os.path.dirname(storage.local_path(path).rstrip("/"))):
+        what = "Failed to create directory" if is_directory else "Cannot open file"
+        raise NotFoundError(
+            f'IO Error: {what} "{path}": No such file or directory; nothing was copied.',
+            hint="Make the directory above it first.",
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from forklake.engine.local import printed_texts
 from forklake.files.python_values import to_python
 from forklake.files.texts import parse_values
 from forklake.lake.internals import runtime_of, version_of
@@ -47,7 +48,7 @@ def metadata_table(attachment: Attachment, name: str) -> Rows | None:
     """
     table = fold(name)
     if table in _COLUMNS:
-        return Rows(_COLUMNS[table], _metadata(attachment).table(table))
+        return Rows(_COLUMNS[table], _print_texts(table, _metadata(attachment).table(table)))
     if found := _INLINED_DATA.fullmatch(table):
         return _inlined_data(_metadata(attachment), TableId(int(found[1])), int(found[2]))
     if found := _INLINED_DELETE.fullmatch(table):
@@ -67,6 +68,22 @@ def metadata_table_names(attachment: Attachment) -> list[str]:
 def _metadata(attachment: Attachment) -> MetadataRows:
     runtime = runtime_of(attachment.reader)
     return MetadataRows(runtime.store, runtime.lake_path, version_of(attachment.reader), runtime.options)
+
+
+def _print_texts(table: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return rows with texts of views and macros as DuckLake has them."""
+    if table not in ("ducklake_view", "ducklake_macro_impl"):
+        return rows
+    names = list(TABLES[table])
+    text, dialect = names.index("sql"), names.index("dialect")
+    kind = names.index("type") if "type" in names else None
+    found = []
+    for row in rows:
+        body = row[text]
+        if row[dialect] == "duckdb":
+            body = printed_texts.print_macro(body, "table" if kind is None else row[kind])
+        found.append((*row[:text], body, *row[text + 1 :]))
+    return found
 
 
 def _inlined_data(metadata: MetadataRows, table: TableId, schema_version: int) -> Rows | None:

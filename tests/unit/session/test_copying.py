@@ -110,6 +110,9 @@ def test_what_copy_wrote_can_be_added_to_a_table(session: Connection) -> None:
         ("COPY nothing TO 'x.parquet'", NotFoundError, "Table with name nothing does not exist"),
         ("COPY t TO 't.db/x.parquet'", DataFileError, "was not written"),
         ("COPY t TO 'there.parquet'", InvalidInputError, "it is a directory"),
+        ("COPY t TO 'x/t.parquet'", NotFoundError, 'Cannot open file ".*x/t.parquet": No such file or directory'),
+        ("COPY t TO 'x/t.csv'", NotFoundError, 'Cannot open file ".*x/t.csv": No such file or directory'),
+        ("COPY t TO 'x/y' (FORMAT parquet, PARTITION_BY (i))", NotFoundError, 'Failed to create directory ".*x/y"'),
         ("COPY t FROM 'nothing.parquet'", NotFoundError, 'No files found that match the pattern "nothing.parquet"'),
     ],
 )

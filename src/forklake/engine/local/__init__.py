@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["duckdb_rows"]
+__all__ = ["duckdb_rows", "printed_texts"]
 
 if TYPE_CHECKING:
-    from forklake.engine.local import duckdb_rows
+    from forklake.engine.local import duckdb_rows, printed_texts
 else:
-    __getattr__ = submodules(__name__, *__all__)  # it brings DuckDB
+    __getattr__ = submodules(__name__, *__all__)  # they bring DuckDB

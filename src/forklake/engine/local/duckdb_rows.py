@@ -54,7 +54,7 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
         InvalidInputError: A value cannot be computed.
         LimitError: The time of the statement is over.
     """
-    with closing(_database().cursor()) as cursor:
+    with closing(database().cursor()) as cursor:
         try:
             with interrupt_in_time(cursor.interrupt):
                 for name, rows in tables.items():
@@ -113,7 +113,8 @@ def _has_floats(kind: pa.DataType) -> bool:
     return any(_has_floats(kind.field(place).type) for place in range(kind.num_fields))
 
 
-def _database() -> duckdb.DuckDBPyConnection:
+def database() -> duckdb.DuckDBPyConnection:
+    """Return the DuckDB of this process, which reaches nothing but what it is given."""
     found = _databases.get(os.getpid())
     if found is not None:
         return found

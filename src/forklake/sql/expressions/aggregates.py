@@ -80,7 +80,24 @@ def _average(values: Sequence[Bound], call: Call) -> Bound:
     if isinstance(value.type, types.Float) or value.type == types.NULL:
         return Bound(call.of("avg", cast(value, types.FLOAT64).sql), types.FLOAT64)
     total = call.of("sum", value.wide or value.sql) if isinstance(value.type, types.Decimal) else _sum_sql(value, call)
-    return Bound(f"try_divide(CAST({total} AS DOUBLE), {call.of('count', value.sql)})", types.FLOAT64)
+    count = call.of("count", value.sql)
+    if value.type == types.INT64:
+        return Bound(_quotient(total, count), types.FLOAT64)
+    return Bound(f"try_divide(CAST({total} AS DOUBLE), {count})", types.FLOAT64)
+
+
+def _quotient(total: str, count: str) -> str:
+    """Return the double that is next to a whole number over a count.
+
+    DuckDB rounds once, at the end. A number that no double holds would be rounded before it is divided, too: its
+    quotient is written out, with 18 digits after the point.
+    """
+    whole, rest = "x.t div x.n", "CAST((abs(x.t % x.n) * 1000000000000000000BD) div x.n AS STRING)"
+    written = f"CAST(concat(CAST({whole} AS STRING), '.', lpad({rest}, 18, '0')) AS DOUBLE)"
+    exact = "try_divide(CAST(x.t AS DOUBLE), x.n)"
+    body = f"CASE WHEN abs(x.t) > {2**53}BD THEN {written} ELSE {exact} END"
+    given = f"named_struct('t', CAST({total} AS DECIMAL(38,0)), 'n', {count})"
+    return f"transform(array({given}), x -> {body})[0]"
 
 
 def _of_doubles(name: str) -> Aggregate:
