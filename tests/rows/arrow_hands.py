@@ -83,13 +83,13 @@ class ArrowHands:
             elif decision.inserted:
                 table.append(list(decision.inserted))
 
-    def read(self, readings: Sequence[Any]) -> Iterator[tuple[list[str], list[tuple[int, int, Shown]]]]:
+    def read(self, readings: Sequence[Any]) -> Iterator[tuple[list[str], list[tuple[int, int | None, Shown]]]]:
         """Return for each reading the names of the columns, and the rows."""
         for reading in readings:
             plan = planned(reading.table, reading.where)
             self._read_last = None if reading.where else (reading.table, plan)
             rows = [
-                (row.row_id, row.snapshot_id, row.values)
+                (_shown_id(plan, row.row_id), row.snapshot_id or None, row.values)
                 for row in read_plan(plan)
                 if reading.where is None or reading.where.holds(row.values)
             ]
@@ -207,3 +207,9 @@ def _transaction(target: Catalog | Transaction) -> Iterator[Transaction]:
         return
     with target.transaction() as transaction:
         yield transaction
+
+
+def _shown_id(plan: ScanPlan, row_id: int) -> int:
+    """Return the id of a row as readers see it; that of one that is not committed begins far off."""
+    staged = plan.staged
+    return 10**18 + row_id - staged.first if staged is not None and staged.first <= row_id < staged.end else row_id

@@ -43,7 +43,7 @@ MOVES = {"compact": 5, "rewrite": 4, "flush": 4}
 STEPS = {**WEIGHTS, **MOVES, "transaction": 7, "fork": 5, "inlining": 3, "layout": 3, "refused": 2}
 """The steps of a history, and how often each comes."""
 
-FoundRow = tuple[int, int, Shown]
+FoundRow = tuple[int, int | None, Shown]
 """A row as it was read: its row id, the snapshot that wrote it, its values."""
 
 

@@ -31,7 +31,10 @@ FIELD_ID = b"PARQUET:field_id"
 
 @dataclass(frozen=True, slots=True)
 class ReadRow:
-    """A row: its id, the snapshot that wrote it, its values by name, and where it is: None if in the metadata."""
+    """A row: its id, the snapshot that wrote it, its values by name, and where it is: None if in the metadata.
+
+    The snapshot of a row that is not committed is 0.
+    """
 
     row_id: int
     snapshot_id: int
@@ -107,7 +110,7 @@ def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:
             assert file.row_id_start is not None
             row_id = file.row_id_start + position
         values = dict(zip(names, _evolved(fields, physical, held), strict=True))
-        yield ReadRow(row_id, snapshot, values, file, position)
+        yield ReadRow(row_id, int(snapshot or 0), values, file, position)
 
 
 _Identity = tuple[int, int, int]
@@ -133,7 +136,7 @@ def _positions(deletes: ScanDeletes, identity: _Identity) -> frozenset[int]:
 
 def _snapshot(file: ScanFile, carried: int | None) -> int:
     if carried is None:
-        return int(file.snapshot_id)
+        return int(file.snapshot_id or 0)
     return carried if file.numbering is None else int(file.numbering.snapshot(carried))
 
 
@@ -147,7 +150,7 @@ def _read_inlined(rows: ScanRows, fields: Sequence[Field]) -> Iterator[ReadRow]:
     for number, (row_id, snapshot, _) in enumerate(rows.rows):
         held = {name: values[number] for name, values in columns.items()}
         values = dict(zip(names, _evolved(fields, rows.fields, held), strict=True))
-        yield ReadRow(row_id, int(snapshot), values, None, -1)
+        yield ReadRow(row_id, int(snapshot or 0), values, None, -1)
 
 
 def _physical(file: ScanFile, schema: pa.Schema) -> Sequence[Field]:

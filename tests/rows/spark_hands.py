@@ -126,10 +126,13 @@ def comparable(plan: ScanPlan) -> ScanPlan:
     files = tuple(
         replace(
             file,
-            read_upto=file.read_upto if file.is_cut else file.snapshot_id,
+            read_upto=file.read_upto if file.is_cut else file.snapshot_id or file.read_upto,
             deletes=None
             if file.deletes is None
-            else replace(file.deletes, read_upto=file.deletes.read_upto if file.deletes.is_cut else file.snapshot_id),
+            else replace(
+                file.deletes,
+                read_upto=file.deletes.read_upto if file.deletes.is_cut else file.snapshot_id or file.read_upto,
+            ),
         )
         for file in plan.files
     )

@@ -6,20 +6,22 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.column_history import ColumnHistory
 from forklake.catalog.file_facts import prune, without_nan
+from forklake.catalog.lookup import table_stats
 from forklake.catalog.places import Places
-from forklake.catalog.state import Content
+from forklake.catalog.state import Content, Draft
 from forklake.catalog.table_files import TableFiles, is_cut, read_bound, table_files
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import INLINED_ROW, NAME_MAPPING
 from forklake.model.field import Field
-from forklake.model.ids import CatalogId, ColumnId, MappingId, SnapshotId
+from forklake.model.ids import CatalogId, ColumnId, MappingId, SnapshotId, TableId
 from forklake.model.numbering import Numbering
 from forklake.model.predicate import Predicate
 from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedRow, NameMappingRow, TableRow
-from forklake.model.scan import MappedField, ScanDeletes, ScanFile, ScanPlan, ScanRows
+from forklake.model.scan import MappedField, ScanDeletes, ScanFile, ScanPlan, ScanRows, StagedIds
 from forklake.model.version import Version
 
 
@@ -32,8 +34,8 @@ def plan_scan(
 ) -> ScanPlan:
     """Plan a scan of a table, without files that cannot satisfy the predicate.
 
-    Files come in the order they were added, then inlined rows by row id. The number of queries does not depend on
-    the number of files.
+    Files come in the order they were added, then inlined rows by row id, uncommitted ones last. The number of queries
+    does not depend on the number of files.
     """
     return ScanPlanner(store, lake_path, content, table).plan(predicate)
 
@@ -148,6 +150,7 @@ class ScanPlanner:
             ),
             inlined=self._group_inlined(inlined),
             pruned=pruned,
+            staged=_staged_ids(self._content, self._table.table_id),
         )
 
     def _fields(self, row: DataFileRow, mappings: _Mappings) -> _Fields:
@@ -171,16 +174,18 @@ class ScanPlanner:
         return {mapping: _mapped_fields(list(of_mapping.values()), None) for mapping, of_mapping in rows.items()}
 
     def _group_inlined(self, found: Sequence[InlinedRow]) -> tuple[ScanRows, ...]:
-        """Return the inlined rows, grouped by their columns."""
-        own = self._content.version.snapshot_id
+        """Return the inlined rows, grouped by their columns.
+
+        Those of a transaction are by themselves.
+        """
         groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row], list[str]]] = {}
-        for row in sorted(found, key=lambda row: row.row_id):
+        for row in sorted(found, key=lambda row: (row.origin is None, row.row_id)):
             values = {ColumnId(int(column)): value for column, value in json.loads(row.document).items()}
             fields = self._columns.of_row(row.origin, values.keys())
             # Rows that were copied begin later than they were written: what they have no value for was not there.
             there = tuple(field for field in fields if field.column_id in values)
-            key = (id(fields), *(field.column_id or 0 for field in there))
-            begun = begin_of(row, own, by_origin=self._by_origin)
+            key = (row.origin is None, id(fields), *(field.column_id or 0 for field in there))
+            begun = begin_of(row, by_origin=self._by_origin)
             _, rows, names = groups.setdefault(key, (there, [], []))
             rows.append((row.row_id, begun, values))
             names.append(_STAGED if row.origin is None else f"{_INLINED}_{row.table_id}_{row.schema_version}")
@@ -191,7 +196,7 @@ _INLINED: Final = "ducklake_inlined_data"
 _STAGED: Final = "__ducklake_inlined_transaction_local_data"
 _Fields = tuple[Field, ...] | None
 _Mappings = Mapping[MappingId | None, tuple[MappedField, ...]]
-_Row = tuple[int, SnapshotId, Mapping[ColumnId, str | None]]
+_Row = tuple[int, SnapshotId | None, Mapping[ColumnId, str | None]]
 
 
 class _FileResolver:
@@ -225,7 +230,7 @@ class _FileResolver:
             path=self._places.path(row),
             file_size_bytes=row.file_size_bytes,
             record_count=row.record_count,
-            snapshot_id=begin_of(row, self._version.snapshot_id, by_origin=self._by_origin),
+            snapshot_id=begin_of(row, by_origin=self._by_origin),
             read_upto=self._upto(row),
             row_id_start=row.row_id_start,
             is_cut=is_cut(row, self._version),
@@ -260,15 +265,23 @@ class _FileResolver:
         return SnapshotId(self._numberings[row.numbering_id].number(bound))
 
 
-def begin_of(row: DataFileRow | InlinedRow, own: SnapshotId, *, by_origin: bool) -> SnapshotId:
-    """Return the snapshot of rows that carry none.
+def begin_of(row: DataFileRow | InlinedRow, *, by_origin: bool) -> SnapshotId | None:
+    """Return the snapshot of rows that carry none; None if they are staged.
 
-    It is the reader's own if they are staged. ``by_origin`` asks for the one that first added them, in whichever
-    catalog.
+    ``by_origin`` asks for the one that first added them, in whichever catalog.
     """
     if row.origin is None:
-        return own
+        return None
     return row.origin_snapshot_id if by_origin and row.origin_snapshot_id is not None else row.origin.begun
+
+
+def _staged_ids(content: Content, table_id: TableId) -> StagedIds | None:
+    """Return the ids of rows that a draft has added to a table."""
+    if not isinstance(content, Draft):
+        return None
+    end = table_stats(content, table_id).next_row_id
+    first = content.first_row_id if table_id < 0 else own_stats(Draft(content.base), table_id).next_row_id
+    return StagedIds(first, end) if first < end else None
 
 
 def _mapped_fields(rows: Sequence[NameMappingRow], parent: int | None) -> tuple[MappedField, ...]:

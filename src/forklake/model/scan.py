@@ -32,8 +32,11 @@ OWN_POSITION: Final = "__forklake_position__"
 OWN_PLACES: Final = {OWN_FILE: types.INT64, OWN_POSITION: types.INT64, OWN_ROW_ID: types.INT64}
 """Where a row is, under names that no column of a table has: the id of its data file and its place there, unless the
 metadata holds it, and its id; with their types. (An imported table may have one path twice.)"""
-PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "rowid": OWN_ROW_ID}
+PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "own_rowid": OWN_ROW_ID}
 """The lineage that says where a row is, and the names that it goes under while rows are changed."""
+
+FIRST_STAGED_ID: Final = 10**18
+"""The row id under which DuckLake shows the first row that a transaction has added to a table."""
 
 HOLDER_COLUMN: Final = "catalog_name"
 """The column that says which catalog a row of a shared plan is from."""
@@ -73,7 +76,7 @@ class ScanFile:
         path: Where it is, absolute, or a URL.
         fields: The columns in the file, with their names and types in the file; None if only its footer has them.
         mapping: How its columns are found by name, if ``fields`` is None and it has no field ids.
-        snapshot_id: The snapshot that added it.
+        snapshot_id: The snapshot that added it; None if it is not committed.
         read_upto: The file is read as of this snapshot.
         is_cut: Whether it holds rows that are younger than that; they carry their snapshot.
         numbering: The numbering of the snapshots that rows carry, if these are not our ids.
@@ -84,7 +87,7 @@ class ScanFile:
     path: str
     file_size_bytes: int
     record_count: int
-    snapshot_id: SnapshotId
+    snapshot_id: SnapshotId | None
     read_upto: SnapshotId
     row_id_start: int | None = None
     is_cut: bool = False
@@ -116,15 +119,40 @@ class ScanFile:
 class ScanRows:
     """Inlined rows to read.
 
-    Each has its id, its snapshot, and its values by column id, as text. ``fields`` are the columns that the table
-    had when the rows were written; ``names`` are the names that DuckLake would give to the metadata table of each
-    row. ``places`` has the place of each among all that a shared plan reads.
+    Each has its id, its snapshot, which is None if it is not committed, and its values by column id, as text.
+    ``fields`` are the columns that the table had when the rows were written; ``names`` are the names that DuckLake
+    would give to the metadata table of each row. ``places`` has the place of each among all that a shared plan reads.
     """
 
     fields: tuple[Field, ...]
-    rows: tuple[tuple[int, SnapshotId, Mapping[ColumnId, str | None]], ...]
+    rows: tuple[tuple[int, SnapshotId | None, Mapping[ColumnId, str | None]], ...]
     names: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
+
+    @property
+    def numbers(self) -> list[int]:
+        """What ``file_row_number`` tells, as in DuckLake.
+
+        These are row ids, or the places of rows that are not committed.
+        """
+        return [place if begun is None else row_id for place, (row_id, begun, _) in enumerate(self.rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedIds:
+    """The ids of rows that a transaction has added to a table.
+
+    They begin with ``first`` and end before ``end``. A commit may give the rows others, so they are shown as DuckLake
+    shows them, from `FIRST_STAGED_ID` on.
+    """
+
+    first: int
+    end: int
+
+    @property
+    def shift(self) -> int:
+        """What is added to such an id to show it."""
+        return FIRST_STAGED_ID - self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +164,7 @@ class ScanPlan:
         fields: All columns of the table, in order.
         files: The files that remain after pruning.
         pruned: How many files each reason excluded, and their bytes.
+        staged: The ids of rows that the reader has added and not committed.
     """
 
     table: str
@@ -143,6 +172,7 @@ class ScanPlan:
     files: tuple[ScanFile, ...]
     inlined: tuple[ScanRows, ...] = ()
     pruned: Mapping[str, tuple[int, int]] = dataclass_field(default_factory=dict)
+    staged: StagedIds | None = None
 
 
 @dataclass(frozen=True, slots=True)

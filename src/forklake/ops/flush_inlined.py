@@ -269,7 +269,7 @@ def _with_lineage(part: ScanRows, target: WriteTarget) -> pa.Table:
     rows = stored_rows(part, target.fields, target.table)
     lineage = (
         pa.array([row_id for row_id, _, _ in part.rows], pa.int64()),
-        pa.array([int(snapshot) for _, snapshot, _ in part.rows], pa.int64()),
+        pa.array([snapshot for _, snapshot, _ in part.rows], pa.int64()),
     )
     for field, values in zip(arrow_schema(CARRIED_LINEAGE), lineage, strict=True):
         rows = rows.append_column(field, values)

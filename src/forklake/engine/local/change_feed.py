@@ -83,11 +83,12 @@ FeedTask = Insertions | MergedInsertions | Changes
 
 def has_changes(plan: ChangePlan, span: Span, *, deletions: bool) -> bool:
     """Return whether a plan may contain changes of a range of snapshots."""
-    begun = [snapshot for net in plan.merged for snapshot in net.after.snapshots]
+    begun: list[SnapshotId | None] = [snapshot for net in plan.merged for snapshot in net.after.snapshots]
     for part in plan.plain:
         begun += [file.snapshot_id for file in part.inserted.files]
         begun += [snapshot for rows in part.inserted.inlined for _, snapshot, _ in rows.rows]
-    return span.covers_any(begun) or (deletions and _has_deletions(plan, span))
+    known = [snapshot for snapshot in begun if snapshot is not None]
+    return span.covers_any(known) or (deletions and _has_deletions(plan, span))
 
 
 def feed_tasks(plan: ChangePlan, span: Span, *, deletions: bool) -> list[FeedTask]:
@@ -204,7 +205,7 @@ def _dated_rows(dated: DatedScan, selection: Selection) -> Iterator[tuple[Rows, 
             yield rows, np.full(len(rows), int(snapshot))
     for kept in dated.scan.inlined:
         if kept.rows:
-            told = [dated.rows[row_id, begun] for row_id, begun, _ in kept.rows]
+            told = [dated.rows[row_id, begun] for row_id, begun, _ in kept.rows if begun is not None]
             yield inlined_rows(kept, selection), np.array(told, np.int64)
 
 

@@ -133,7 +133,7 @@ def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
     return Rows(
         tuple(table_column(field, held, count, selection.table) for field in selection.wanted),
         number_array(row_ids),
-        value_array([int(snapshot) for _, snapshot, _ in rows.rows], pa.int64()),
+        value_array([begun for _, begun, _ in rows.rows], pa.int64()),
         row_ids,
     )
 
@@ -245,7 +245,11 @@ def _row_ids(file: ScanFile, batch: pa.RecordBatch, positions: NDArray[np.int64]
 
 
 def _snapshots(file: ScanFile, batch: pa.RecordBatch) -> pa.Array:
-    given = repeat(int(file.snapshot_id), pa.int64(), batch.num_rows)
+    given = (
+        pa.nulls(batch.num_rows, pa.int64())
+        if file.snapshot_id is None
+        else repeat(int(file.snapshot_id), pa.int64(), batch.num_rows)
+    )
     if SNAPSHOT_ID_COLUMN not in batch.schema.names:
         return given
     carried = batch.column(SNAPSHOT_ID_COLUMN)

@@ -14,13 +14,14 @@ import pyarrow as pa
 
 from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
+from forklake.files import compute as pc
 from forklake.files import storage
 from forklake.files.arrays import number_array, repeat, value_array
 from forklake.files.schema import display_type
 from forklake.model import scan as scans
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.scan import ScanFile, ScanPlan
+from forklake.model.scan import ScanFile, ScanPlan, StagedIds
 
 _READERS: Final = 8
 _SMALLEST_BATCH: Final = 1024
@@ -67,7 +68,7 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
         for rows in file_rows(file, selection, batch_rows=batch_rows):
             path = repeat(file.path, pa.string(), len(rows))
             number = repeat(int(file.data_file_id), pa.int64(), len(rows))
-            yield _batch(rows, fields, schema, _Places(path, number, place))
+            yield _batch(rows, fields, schema, _Places(path, number, number_array(rows.positions), place, plan.staged))
 
     if limit is not None or _is_soon_read(plan.files):
         for place, file in enumerate(plan.files):
@@ -79,7 +80,9 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
     for place, kept in enumerate((rows for rows in plan.inlined if rows.rows), len(plan.files)):
         names = value_array(kept.names or [None] * len(kept.rows), pa.string())
         nowhere = pa.nulls(len(kept.rows), pa.int64())
-        yield _batch(inlined_rows(kept, selection), fields, schema, _Places(names, nowhere, place))
+        numbers = value_array(kept.numbers, pa.int64())
+        where = _Places(names, nowhere, numbers, place, plan.staged)
+        yield _batch(inlined_rows(kept, selection), fields, schema, where)
 
 
 def _is_soon_read(files: Sequence[ScanFile]) -> bool:
@@ -95,11 +98,17 @@ def _is_soon_read(files: Sequence[ScanFile]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where rows are: names to show, ids of their files, and the file's number."""
+    """Where rows are, as they are shown.
+
+    That is the names and ids of their files, their numbers there, and the file's number. ``staged`` are
+    the row ids that are shown in another way.
+    """
 
     names: pa.Array
     files: pa.Array
+    numbers: pa.Array
     place: int
+    staged: StagedIds | None
 
 
 def _batch(rows: Rows, fields: Sequence[Field], schema: pa.Schema, places: _Places) -> pa.RecordBatch:
@@ -112,7 +121,9 @@ def _batch(rows: Rows, fields: Sequence[Field], schema: pa.Schema, places: _Plac
 
 def _lineage(name: str, rows: Rows, places: _Places) -> pa.Array:
     match name:
-        case "rowid" | scans.OWN_ROW_ID:
+        case "rowid":
+            return _shown_ids(rows.row_ids, places.staged)
+        case scans.OWN_ROW_ID:
             return rows.row_ids
         case "snapshot_id":
             return rows.snapshots
@@ -120,7 +131,16 @@ def _lineage(name: str, rows: Rows, places: _Places) -> pa.Array:
             return places.names
         case scans.OWN_FILE:
             return places.files
-        case "file_row_number" | scans.OWN_POSITION:
+        case "file_row_number":
+            return places.numbers
+        case scans.OWN_POSITION:
             return number_array(rows.positions)
     assert name == "file_index"
     return repeat(Decimal(places.place), pa.decimal128(20, 0), len(rows))
+
+
+def _shown_ids(row_ids: pa.Array, staged: StagedIds | None) -> pa.Array:
+    if staged is None:
+        return row_ids
+    is_staged = pc.and_(pc.greater_equal(row_ids, staged.first), pc.less(row_ids, staged.end))
+    return pc.if_else(is_staged, pc.add(row_ids, staged.shift), row_ids)

@@ -227,7 +227,8 @@ class SparkEngine:
     ) -> ChangedRows:
         """Update rows of a plan."""
         charge(plan)
-        rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True)
+        texts = [text for _, text in values]
+        rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True, naming=texts)
         updated = change.change_rows.new_values(plan.fields, values)
         return change.change_rows.change_rows(
             rows, plan, target, updated=updated, inlining=inlining, keeps_ids=keeps_ids

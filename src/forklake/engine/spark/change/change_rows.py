@@ -21,7 +21,7 @@ from forklake.engine.spark.change.delete_files import FILE, POSITION, DeletedPla
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan, retry_lost_rows
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
-from forklake.engine.spark.read.scan import scan
+from forklake.engine.spark.read.scan import mentioned_lineage, scan
 from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.write_rows import write
 from forklake.errors import InvalidInputError
@@ -38,12 +38,15 @@ NewValues = Callable[[DataFrame], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
 
 
-def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:
+def find_rows(
+    spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool, naming: Sequence[str] = ()
+) -> DataFrame:
     """Return where the rows of a plan that satisfy a condition are.
 
-    ``with_values`` adds their values.
+    ``with_values`` adds their values, and the lineage that expressions are ``naming``.
     """
-    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACE_LINEAGE)
+    lineage = {**PLACE_LINEAGE, **mentioned_lineage(plan, " ".join(naming))}
+    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=lineage)
 
 
 @retry_lost_rows

@@ -97,6 +97,7 @@ def _scalar_type(kind: Type) -> DataType | None:
 
 LINEAGE_TYPES: Final[dict[str, DataType]] = {
     **{name: shown for name, kind in LINEAGE_COLUMNS.items() if (shown := _scalar_type(kind)) is not None},
+    "own_rowid": LongType(),
     "data_file": LongType(),
     "data_file_row": LongType(),
     "place": LongType(),

@@ -73,7 +73,7 @@ def _rows(spark: SparkSession, table: str, group: FileGroup, asked: set[str], fr
     Lineage is what each row carries in its file, and where it comes from.
     """
     fields = list(spark_schema(group.fields, read_type).fields)
-    if "rowid" in asked:
+    if asked & _ROW_IDS:
         fields.append(StructField(ROW_ID_COLUMN, LongType()))
     if "snapshot_id" in asked or group.upto is not None:
         fields.append(StructField(SNAPSHOT_ID_COLUMN, LongType()))
@@ -125,8 +125,13 @@ def _renumber(number: Column, runs: Sequence[Run]) -> Column:
     return F.when(is_before, before).otherwise(after)
 
 
+def _row_id() -> Column:
+    return F.coalesce(F.col(ROW_ID_COLUMN), F.col(file_facts.ROW_ID_START) + F.col(_POSITION))
+
+
 _LINEAGE: Final[dict[str, Callable[[FileGroup], Column]]] = {
-    "rowid": lambda _: F.coalesce(F.col(ROW_ID_COLUMN), F.col(file_facts.ROW_ID_START) + F.col(_POSITION)),
+    "rowid": lambda _: _row_id(),
+    "own_rowid": lambda _: _row_id(),
     "snapshot_id": lambda group: F.coalesce(_snapshot(group), F.col(file_facts.SNAPSHOT)),
     "filename": lambda _: F.col(file_facts.PATH),
     "file_row_number": lambda _: F.col(_POSITION),
@@ -135,4 +140,5 @@ _LINEAGE: Final[dict[str, Callable[[FileGroup], Column]]] = {
     "data_file": lambda _: F.col(file_facts.DATA_FILE),
     "data_file_row": lambda _: F.col(_POSITION),
 }
+_ROW_IDS: Final = frozenset({"rowid", "own_rowid"})
 _OF_ROWS: Final = frozenset({"file_row_number", "data_file_row"})

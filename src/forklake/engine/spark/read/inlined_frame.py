@@ -22,12 +22,14 @@ from forklake.model.scan import ScanRows
 _ROW_ID: Final = "_forklake_row_id"
 _SNAPSHOT: Final = "_forklake_snapshot"
 _NAME: Final = "_forklake_name"
+_NUMBER: Final = "_forklake_row_number"
 _PLACE: Final = "_forklake_row_place"
 _LINEAGE: Final = {
     "rowid": _ROW_ID,
+    "own_rowid": _ROW_ID,
     "snapshot_id": _SNAPSHOT,
     "filename": _NAME,
-    "file_row_number": _ROW_ID,
+    "file_row_number": _NUMBER,
     "file_index": _PLACE,
     "place": _PLACE,
 }
@@ -41,7 +43,7 @@ def inlined_frame(
     ``extra`` maps the names to return lineage under to the names of lineage. Texts become values of the types
     that the columns had when the rows were written. Then the rows are read like those of a file at ``place``,
     behind all others: it is named like the metadata table in which DuckLake would keep them, and its row
-    numbers are their ids.
+    numbers are `ScanRows.numbers`.
 
     Raises:
         InvalidInputError: A text is not a value of its column's type.
@@ -51,10 +53,11 @@ def inlined_frame(
     arrays = [to_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()]
     arrays.append(pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()))
     arrays.append(pa.array([snapshot for _, snapshot, _ in rows.rows], pa.int64()))
+    arrays.append(pa.array(rows.numbers, pa.int64()))
     arrays.append(pa.array(rows.names or [None] * len(rows.rows), pa.string()))
     arrays.append(pa.array(rows.places or [place] * len(rows.rows), pa.int64()))
-    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NAME, _PLACE]
-    kinds = [*map(spark_type, held.values()), LongType(), LongType(), StringType(), LongType()]
+    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NUMBER, _NAME, _PLACE]
+    kinds = [*map(spark_type, held.values()), LongType(), LongType(), LongType(), StringType(), LongType()]
     schema = StructType([StructField(name, kind) for name, kind in zip(names, kinds, strict=True)])
     frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
     physical = [_display_field(field) for field in held.values()]

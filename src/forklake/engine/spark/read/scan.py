@@ -20,7 +20,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
-from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan
+from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan, StagedIds
 
 ORDERED_ROWS: Final = 1_000_000
 """Up to how many rows a scan is kept in order."""
@@ -70,9 +70,7 @@ def scan(
     shown, wanted = _lineage(plan, wanted, named, wins=not isinstance(lineage, Mapping))
     ids = {field.column_id for field in wanted}
     needed = [field for field in plan.fields if field.column_id in ids or _is_mentioned(field.name, condition)]
-    taken = {fold(field.name) for field in plan.fields}
-    mentioned = {name: name for name in LINEAGE_COLUMNS if name not in taken and _is_word(name, condition)}
-    extra = {**mentioned, **{output: name for name, output in shown.items()}}
+    extra = {**mentioned_lineage(plan, condition), **{output: name for name, output in shown.items()}}
     found = group_files(plan, needed)
     is_sorted = keep_order and _needs_sort(plan, found, is_limited=is_limited)
     if is_sorted:
@@ -81,6 +79,8 @@ def scan(
     inlined = [rows for rows in plan.inlined if rows.rows]
     frames += [inlined_frame(spark, rows, len(plan.files) + at, needed, extra) for at, rows in enumerate(inlined)]
     rows = _union(frames) if frames else _empty_frame(spark, needed, extra)
+    if plan.staged is not None:
+        rows = _show_ids(rows, plan.staged, [output for output, name in extra.items() if name == "rowid"])
     names = [*(field.name for field in wanted), *shown.values()]
     try:
         rows = rows if condition is None else rows.where(condition)
@@ -89,6 +89,15 @@ def scan(
         return rows if rows.columns == names else rows.select(*[F.col(quote_spark_name(name)) for name in names])
     except PySparkException as error:
         raise translation(error, f'table "{plan.table}"') from error
+
+
+def mentioned_lineage(plan: ScanPlan, text: str | None) -> dict[str, str]:
+    """Return the lineage that Spark SQL over a table may name.
+
+    It goes under its own names. A column of the table of the same name is meant instead.
+    """
+    taken = {fold(field.name) for field in plan.fields}
+    return {name: name for name in LINEAGE_COLUMNS if name not in taken and _is_word(name, text)}
 
 
 # ---- names ---------------------------------------------------------------------------------------------------------
@@ -169,6 +178,14 @@ def _sort(rows: DataFrame, plan: ScanPlan) -> DataFrame:
 def _empty_frame(spark: SparkSession, needed: Sequence[Field], extra: Mapping[str, str]) -> DataFrame:
     lineage = [StructField(output, LINEAGE_TYPES[name]) for output, name in extra.items()]
     return spark.createDataFrame([], StructType([*spark_schema(tuple(needed)).fields, *lineage]))
+
+
+def _show_ids(rows: DataFrame, staged: StagedIds, columns: Sequence[str]) -> DataFrame:
+    for name in columns:
+        row_id = F.col(quote_spark_name(name))
+        is_staged = (row_id >= F.lit(staged.first)) & (row_id < F.lit(staged.end))
+        rows = rows.withColumn(name, F.when(is_staged, row_id + F.lit(staged.shift)).otherwise(row_id))
+    return rows
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from forklake.engine.spark.read.scan import scan
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
-from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, PLACE_LINEAGE, ScanPlan
+from forklake.model.scan import LINEAGE_COLUMNS, PLACE_LINEAGE, ScanPlan
 
 
 def table_rows(
@@ -40,7 +40,5 @@ def table_rows(
     )
     if not lineage or columns is None:
         return found
-    if "rowid" in beside and OWN_ROW_ID in beside:
-        found = found.withColumn("rowid", found[OWN_ROW_ID])
     named = {fold(name): name for name in found.columns}
     return found.select(*(quote_spark_name(named[fold(name)]) for name in columns))

@@ -29,6 +29,7 @@ _MOST_BITS: Final = 2**28
 _READERS: Final = 8
 _FACTS: Final[dict[str, tuple[str, DataType]]] = {
     "rowid": (file_facts.ROW_ID_START, LongType()),
+    "own_rowid": (file_facts.ROW_ID_START, LongType()),
     "snapshot_id": (file_facts.SNAPSHOT, LongType()),
     "filename": (file_facts.PATH, StringType()),
     "data_file": (file_facts.DATA_FILE, LongType()),
@@ -90,7 +91,7 @@ def _values(table: str, group: FileGroup, names: Sequence[str]) -> list[list[Val
             case file_facts.ROW_ID_START:
                 columns.append([file.row_id_start for file in files])
             case file_facts.SNAPSHOT:
-                columns.append([int(file.snapshot_id) for file in files])
+                columns.append([file.snapshot_id for file in files])
             case file_facts.PATH:
                 columns.append([file.path for file in files])
             case file_facts.DATA_FILE:
