@@ -82,7 +82,7 @@ def _common_scalar(first: Bound, second: Bound, context: CoercionContext) -> Typ
 
 def _common_moment(one: Type, other: Type) -> Type:
     both = {one, other}
-    finest = next((kind for kind in (types.TIMESTAMPTZ, types.TIMESTAMP_NS) if kind in both), None)
+    finest = next((kind for kind in (types.TIMESTAMP_NS, types.TIMESTAMPTZ) if kind in both), None)
     return finest or types.TIMESTAMP
 
 
