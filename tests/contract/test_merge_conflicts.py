@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from forklake import Catalog, Lake, Settings
+from forklake import Catalog, ColumnDefinition, Lake, Settings
 from forklake.errors import MergeConflictError
 from tests.lakes import LakeFactory
 from tests.merges.row_engine import RowEngine
@@ -90,3 +90,67 @@ def test_a_plan_tells_what_it_does_by_name(shop: Catalog) -> None:
     shop.merge(agent)
     agent.table("items").drop()
     assert shop.merge(agent).words == ('table "main"."items" dropped',)
+
+
+@pytest.mark.parametrize("is_inlined", [True, False], ids=["inlined", "files"])
+@pytest.mark.parametrize("is_new", [True, False], ids=["new column", "column"])
+@pytest.mark.parametrize("forbids", ["shop", "agent"])
+def test_a_column_that_one_side_forbids_to_be_null_is_not_so_in_rows_of_the_other(
+    lake: Lake, shop: Catalog, forbids: str, is_new: bool, is_inlined: bool
+) -> None:
+    shop.options.set("data_inlining_row_limit", 10 if is_inlined else 0)
+    agent = shop.fork("agent")
+    strict, writer = (lake.catalog(name) for name in (forbids, "agent" if forbids == "shop" else "shop"))
+    column = "place" if is_new else "item"
+    if is_new:
+        strict.table("orders").alter.add_column(("place", "VARCHAR"))
+        strict.table("orders").update({"place": "'here'"}, "true")
+    strict.table("orders").alter.set_not_null(column)
+    writer.table("orders").append([{"id": 50, "item": None}])
+    heads = shop.head, agent.head
+    told = f'column "{column}", which may not be NULL and may be so in rows of "{writer.name}"'
+    with pytest.raises(MergeConflictError, match=told) as refused:
+        shop.merge(agent, strategy="theirs")
+    assert [(one.kind, one.is_decidable) for one in refused.value.conflicts] == [("not_null", False)]
+    with pytest.raises(MergeConflictError, match=told):
+        agent.refresh(strategy="ours")
+    assert (shop.head, agent.head) == heads
+    writer.table("orders").delete("id = 50")
+    assert shop.merge(agent).conflicts == agent.refresh().conflicts == ()
+    assert shop.table("orders").count() == agent.table("orders").count() == 40
+
+
+def test_rows_of_the_other_side_have_the_default_of_a_new_column_that_may_not_be_null(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    for catalog, column in ((agent, "theirs"), (shop, "ours")):
+        catalog.table("orders").alter.add_column(ColumnDefinition(column, "INTEGER", default="7"))
+        catalog.table("orders").alter.set_not_null(column)
+        catalog.table("orders").append([{"id": 50, "item": "x", column: 8}])
+    assert shop.merge(agent).conflicts == ()
+    found = shop.table("orders").rows(where="id = 50")
+    assert sorted(found) == [(50, "x", 7, 8), (50, "x", 8, 7)]
+
+
+def test_a_column_keeps_one_of_its_fields(shop: Catalog) -> None:
+    shop.create_table("places", {"id": "BIGINT", "at": "STRUCT(x INTEGER, y INTEGER)"})
+    agent = shop.fork("agent")
+    agent.table("places").alter.drop_column("at.x")
+    shop.table("places").alter.drop_column("at.y")
+    with pytest.raises(MergeConflictError, match='the last field of column "at" was dropped in "agent" and dropped'):
+        shop.merge(agent, strategy="theirs")
+    shop.table("places").alter.add_column(("z", "INTEGER"), parent="at")
+    shop.merge(agent)
+    assert [child.name for column in shop.table("places").columns for child in column.children] == ["z"]
+
+
+@pytest.mark.parametrize("drops", ["shop", "agent"])
+def test_a_field_of_a_column_that_the_other_side_dropped_is_told_by_name(lake: Lake, shop: Catalog, drops: str) -> None:
+    shop.create_table("places", {"id": "BIGINT", "at": "STRUCT(x INTEGER)"})
+    agent = shop.fork("agent")
+    adds = "agent" if drops == "shop" else "shop"
+    lake.catalog(drops).table("places").alter.drop_column("at")
+    lake.catalog(adds).table("places").alter.add_column(("z", "INTEGER"), parent="at")
+    with pytest.raises(MergeConflictError, match='column "z" was') as refused:
+        shop.merge(agent)
+    assert f'changed in "{adds}"' in str(refused.value)
+    assert f'dropped in "{drops}"' in str(refused.value)

@@ -754,3 +754,26 @@ def test_the_number_of_queries_does_not_depend_on_the_number_of_tables(lake: Lak
         counts.append((len(of_diff), len(of_merge), len(of_reset)))
         assert all(table.count() == 20 for table in (*catalog.tables(), *other.tables()))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("in_use", ["agent", "other", None])
+def test_fork_statements_name_any_catalog_of_the_lake(lake: Lake, shop: Catalog, in_use: str | None) -> None:
+    agent = shop.fork("agent")
+    lake.create_catalog("other")
+    append(1000)(agent)
+    with lake.connect() as session:
+        if in_use is not None:
+            session.sql(f"USE {in_use}")
+        head = shop.head
+        told = session.sql("EXPLAIN MERGE FORK agent INTO shop")
+        assert told is not None
+        assert [(row[1], row[4], row[7]) for row in told.fetchall()] == [("rows", "orders", 100)]
+        assert shop.head == head
+        session.sql("MERGE FORK agent INTO shop")
+        assert ids(shop) == {*range(100, 200), *range(1000, 1100)}
+        append(2000)(shop)
+        session.sql("REFRESH FORK agent")
+        assert ids(agent) == ids(shop)
+        session.sql("BEGIN; INSERT INTO agent.orders VALUES (1, 'mine')")
+        with pytest.raises(InvalidInputError, match="a transaction that has changes"):
+            session.sql("REFRESH FORK agent")

@@ -68,7 +68,10 @@ class MergeConflict:
             case "dropped" | "view" | "macro":
                 what = "it"
             case "not_null":
-                what = f'column "{self.key}", which may not be NULL and may be so in "{source}",'
+                side = source if self.theirs == "added" else target
+                what = f'column "{self.key}", which may not be NULL and may be so in rows of "{side}",'
+            case "no_column" if self.key is not None:
+                what = f'the last field of column "{self.key}"'
             case "column" if self.attribute is not None:
                 what = f'the {self.attribute} of column "{self.key}"'
             case _:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forklake.model.names import fold
 from forklake.session.functions import call
 from forklake.session.known_rows import Rows
 from forklake.session.result import Result
@@ -24,14 +23,8 @@ def merge_fork(state: SessionState, statement: MergeFork, *, dry_run: bool = Fal
 
 
 def refresh_fork(state: SessionState, statement: RefreshFork, *, dry_run: bool = False) -> Result:
-    """Run REFRESH FORK; the result is that of ``ducklake_refresh_catalog``.
-
-    The fork is one that is attached, or else one of the lake of the catalog in use.
-    """
-    attached = [one.alias for one in state.session_attachments()]
-    is_attached = not attached or any(fold(alias) == fold(statement.name) for alias in attached)
-    arguments = [statement.name] if is_attached else [attached[0], statement.name]
-    return _call(state, "refresh_catalog", arguments, _arguments(statement.terms, dry_run=dry_run))
+    """Run REFRESH FORK; the result is that of ``ducklake_refresh_catalog``."""
+    return _call(state, "refresh_catalog", [statement.name], _arguments(statement.terms, dry_run=dry_run))
 
 
 def explain_fork(state: SessionState, statement: MergeFork | RefreshFork) -> Result:
@@ -47,7 +40,9 @@ def _arguments(terms: MergeTerms, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _call(state: SessionState, name: str, arguments: list[str], named: Mapping[str, Any]) -> Result:
+    """Call a function for an attached catalog, or else one of the lake in use."""
     state.policy.check_catalog_function(name)
-    rows = call(name, state.session_attachments(), arguments, named, state.policy)
+    attachments = state.attachments_with(arguments[0], state.find_catalog)
+    rows = call(name, attachments, arguments, named, state.policy)
     assert isinstance(rows, Rows)
     return Result.of_rows(rows.columns, rows.rows, state.setup.engine)

@@ -381,12 +381,10 @@ class SessionNames:
 
         One that is only named is among them.
         """
-        known = self.state.session_attachments()
         alias = arguments[0] if arguments and FUNCTIONS[name].is_bound else None
-        if isinstance(alias, str) and all(fold(one.alias) != fold(alias) for one in known):
-            found = self._find_catalog(alias)
-            known += [] if found is None else [self.state.session_attachment(found)]
-        return known
+        if isinstance(alias, str):
+            return self.state.attachments_with(alias, self._find_catalog)
+        return self.state.session_attachments()
 
     def _deferred_columns(self, name: str) -> tuple[Field, ...] | None:
         """Return the columns of a function that must not be called yet.

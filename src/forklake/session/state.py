@@ -5,7 +5,7 @@ It holds attachments, secrets, settings, the catalog and schema in use, and the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import Literal
 
@@ -229,6 +229,15 @@ class SessionState:
         first = [] if self.current is None else [self.current[0]]
         others = (one for one in self.attachments.all() if one not in first)
         return [self.session_attachment(one) for one in (*first, *others)]
+
+    def attachments_with(self, alias: str, find: Callable[[str], AttachedCatalog | None]) -> list[SessionAttachment]:
+        """Return the same, and at their end the catalog of an alias.
+
+        ``find`` is asked for it if it is not among them.
+        """
+        known = self.session_attachments()
+        found = None if any(fold(one.alias) == fold(alias) for one in known) else find(alias)
+        return known if found is None else [*known, self.session_attachment(found)]
 
     def live_attachments(self) -> list[SessionAttachment]:
         """Return the same, without catalogs that were dropped."""

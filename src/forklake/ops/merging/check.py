@@ -5,17 +5,28 @@ Where it is not, no strategy helps.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.state import Draft
-from forklake.metastore.written_tables import FILE_COLUMN_STATS, MACRO, PARTITION_COLUMN, SCHEMA, TABLE, VIEW
-from forklake.model.fork_merge import MergeConflict
+from forklake.metastore.written_tables import (
+    DATA_FILE,
+    FILE_COLUMN_STATS,
+    INLINED_ROW,
+    MACRO,
+    PARTITION_COLUMN,
+    SCHEMA,
+    TABLE,
+    VIEW,
+)
+from forklake.model.fork_merge import Deed, MergeConflict
 from forklake.model.names import fold
 from forklake.model.promotions import is_promotion
-from forklake.model.rows import ColumnRow
+from forklake.model.rows import ColumnRow, DataFileRow, InlinedRow
 from forklake.ops.merging.plan import Planned, TableEdit
+from forklake.ops.merging.sides import Sides
 from forklake.ops.merging.table_files import touches_of
 from forklake.ops.merging.things import SCHEMAS, TABLES
 
@@ -88,6 +99,9 @@ def _check_columns(draft: Draft, planned: Planned, table: TableEdit) -> None:
     by_parent: dict[int | None, list[str]] = {}
     for row in columns:
         by_parent.setdefault(row.parent_column, []).append(row.column_name)
+    for row in columns:
+        if row.is_nested and row.column_id not in by_parent:
+            planned.chooser.refuse(MergeConflict("no_column", *place, row.column_name, "dropped", "dropped"))
     for names in by_parent.values():
         for name in _twice(names):
             planned.chooser.refuse(MergeConflict("name", *place, name, "added", "added"))
@@ -99,8 +113,6 @@ def _check_columns(draft: Draft, planned: Planned, table: TableEdit) -> None:
     ]
     if not there.issuperset(keys):
         planned.chooser.refuse(MergeConflict("column", *place, "a key of the partitioning", "changed", "changed"))
-    if not there.issuperset(row.parent_column for row in columns if row.parent_column is not None):
-        planned.chooser.refuse(MergeConflict("column", *place, "a nested column", "changed", "changed"))
 
 
 def _check_types(draft: Draft, planned: Planned, table: TableEdit) -> None:
@@ -132,29 +144,56 @@ def _holds(wide: ColumnRow, narrow: ColumnRow) -> bool:
 
 
 def _check_nulls(draft: Draft, planned: Planned, table: TableEdit) -> None:
-    """Check that columns which may not be NULL are not so in the rows that come."""
+    """Check that columns which may not be NULL are not so in any row.
+
+    A side that forbids it has seen to its own rows. The other one may have written NULL, or lack the column.
+    """
     assert table.row is not None
-    rows = table.rows
-    if rows is None or not (rows.begun or rows.begun_rows):
-        return
-    source = planned.sides.source
-    nullable = {row.column_id for row in lookup.columns(source, table.table_id) if row.nulls_allowed}
     strict = [row for row in lookup.columns(draft, table.table_id) if not row.nulls_allowed]
-    doubted = [row for row in strict if row.column_id in nullable or (row.parent_column is None and row.origin is None)]
-    if not doubted:
+    if not strict:
         return
-    known = {row.column_id for row in lookup.columns(source, table.table_id)}
-    stats = source.following(FILE_COLUMN_STATS, [file.row for file in rows.begun])
-    for column in doubted:
-        if column.column_id not in nullable and column.column_id in known:
+    sides, place = planned.sides, (_schema_name(draft, table), table.row.table_name)
+    for side in sides.both:
+        allowed = {row.column_id: row.nulls_allowed for row in lookup.columns(side, table.table_id)}
+        doubted = [row for row in strict if allowed.get(row.column_id, row.parent_column is None)]
+        if not doubted:
             continue
-        told = [row for row in stats if row.column_id == column.column_id]
-        is_known = len(told) == len(rows.begun) and all(row.null_count == 0 for row in told)
-        has_default = column.column_id not in known and column.initial_default is not None
-        inlined_null = any(f'"{column.column_id}": null' in row.document for row in rows.begun_rows)
-        if (rows.begun and not is_known and not has_default) or inlined_null:
-            place = (_schema_name(draft, table), table.row.table_name)
-            planned.chooser.refuse(MergeConflict("not_null", *place, column.column_name, "changed", "added"))
+        files, inlined = _rows_that_come(table) if side is sides.source else _rows_that_stay(draft, sides, table)
+        stats = side.following(FILE_COLUMN_STATS, files)
+        deeds: tuple[Deed, Deed] = ("changed", "added") if side is sides.source else ("added", "changed")
+        for column in doubted:
+            told = [row for row in stats if row.column_id == column.column_id]
+            is_known = len(told) == len(files) and all(row.null_count == 0 for row in told)
+            has_default = column.column_id not in allowed and column.initial_default is not None
+            if (files and not is_known and not has_default) or any(_is_null(row, column) for row in inlined):
+                planned.chooser.refuse(MergeConflict("not_null", *place, column.column_name, *deeds))
+
+
+def _rows_that_come(table: TableEdit) -> tuple[list[DataFileRow], list[InlinedRow]]:
+    """Return the files and inlined rows of the source that the target gets."""
+    rows = table.rows
+    return ([], []) if rows is None else ([file.row for file in rows.begun], rows.begun_rows)
+
+
+def _rows_that_stay(draft: Draft, sides: Sides, table: TableEdit) -> tuple[list[DataFileRow], list[InlinedRow]]:
+    """Return the files and inlined rows of the result that only the target has."""
+    touched = None if table.is_new else touches_of(sides, sides.target, [table.table_id]).get(table.table_id)
+    if touched is None:
+        return [], []
+    of_files = {"table_id": table.table_id, "data_file_id": sorted(touched.files)}
+    others = {row.data_file_id for side in (*sides.bases, sides.source) for row in side.rows(DATA_FILE, of_files)}
+    files = [row for row in draft.rows(DATA_FILE, of_files) if row.origin is not None]
+    inlined = draft.rows(INLINED_ROW, {"table_id": table.table_id, "row_id": sorted(touched.row_ids)})
+    return (
+        [row for row in files if row.data_file_id not in others],
+        [row for row in inlined if row.origin is not None],
+    )
+
+
+def _is_null(row: InlinedRow, column: ColumnRow) -> bool:
+    if column.parent_column is not None:
+        return f'"{column.column_id}": null' in row.document
+    return json.loads(row.document).get(str(column.column_id), column.initial_default) is None
 
 
 def _schema_name(draft: Draft, table: TableEdit) -> str:

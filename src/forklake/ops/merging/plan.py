@@ -15,7 +15,7 @@ from forklake.model.fork_merge import MergeConflict, RowKeys, Strategies
 from forklake.model.ids import ColumnId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.progress import Progress, ignore_progress
-from forklake.model.rows import ColumnRow, TableRow
+from forklake.model.rows import TableRow
 from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, touches_of
@@ -32,6 +32,7 @@ from forklake.ops.merging.things import (
     Key,
     ObjectMerge,
     Thing,
+    columns_after,
     things,
 )
 
@@ -197,17 +198,9 @@ class _Planner:
         side may have been dropped by a third one, and the rows have come from there; unless that is so of both sides.
         """
         of_table = {"table_id": table_id}
-        columns = [{row.column_id: row for row in side.rows(COLUMN, of_table)} for side in self._sides.both]
-        result = dict(columns[1])
-        for edit in edits:
-            if edit.kind is COLUMNS:
-                thing = edit.after or edit.before
-                assert thing is not None
-                assert isinstance(thing.row, ColumnRow)
-                result.pop(thing.row.column_id, None)
-                if edit.after is not None:
-                    result[thing.row.column_id] = thing.row
-        missing = [result.keys() - known.keys() for known in columns]
+        columns = [side.rows(COLUMN, of_table) for side in self._sides.both]
+        result = columns_after(columns[1], edits)
+        missing = [result.keys() - {row.column_id for row in known} for known in columns]
         lost = [
             self._once_there(side, table_id, gone) if gone else []
             for side, gone in zip(self._sides.both, missing, strict=True)

@@ -28,7 +28,8 @@ from forklake.metastore.written_tables import (
     VIEW_COLUMN_TAG,
     MetadataTable,
 )
-from forklake.model.fork_merge import MergeConflict
+from forklake.model.fork_merge import Deed, MergeConflict
+from forklake.model.ids import ColumnId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ColumnRow, Row
 from forklake.ops.merging.choice import Chooser
@@ -181,7 +182,22 @@ class ObjectMerge:
             if merged != target.row:
                 edits.append(Edit(COLUMNS, target, Thing(COLUMNS, merged)))
         lost = [edit for edit in edits if edit.after is None and _parents(edit.before, self._sides.target) & kept]
-        return [*(edit for edit in edits if edit not in lost), *self._missing_parts(edits)]
+        made = [*(edit for edit in edits if edit not in lost), *self._missing_parts(edits)]
+        return [] if made and self._refuse_lone_parts(place, made) else made
+
+    def _refuse_lone_parts(self, place: tuple[str, str], edits: Sequence[Edit]) -> bool:
+        """Keep a conflict for each part that would be left without its column.
+
+        One side has dropped the column, and the other has added the part to it, or changed it.
+        """
+        of_table = {"table_id": _column_of(edits[0]).table_id}
+        result = columns_after(self._sides.target.rows(COLUMN, of_table), edits)
+        of_source = {row.column_id for row in self._sides.source.rows(COLUMN, of_table)}
+        lone = [row for row in result.values() if row.parent_column is not None and row.parent_column not in result]
+        for row in lone:
+            deeds: tuple[Deed, Deed] = ("dropped", "changed") if row.column_id in of_source else ("changed", "dropped")
+            self._chooser.refuse(MergeConflict("column", *place, row.column_name, *deeds))
+        return bool(lone)
 
     def _missing_parts(self, edits: Sequence[Edit]) -> list[Edit]:
         """Return the parts of columns that come, as far as the target lacks them and no edit brings them."""
@@ -273,6 +289,25 @@ class ObjectMerge:
             if found:
                 return found[0]
         return tag
+
+
+def columns_after(columns: Iterable[ColumnRow], edits: Iterable[Edit]) -> dict[ColumnId, ColumnRow]:
+    """Return what edits make of the columns of a table, by their ids."""
+    result = {row.column_id: row for row in columns}
+    for edit in edits:
+        if edit.kind is COLUMNS:
+            row = _column_of(edit)
+            result.pop(row.column_id, None)
+            if edit.after is not None:
+                result[row.column_id] = row
+    return result
+
+
+def _column_of(edit: Edit) -> ColumnRow:
+    thing = edit.after or edit.before
+    assert thing is not None
+    assert isinstance(thing.row, ColumnRow)
+    return thing.row
 
 
 def _parents(thing: Thing | None, side: Side) -> set[int]:
