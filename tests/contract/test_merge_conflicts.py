@@ -154,3 +154,26 @@ def test_a_field_of_a_column_that_the_other_side_dropped_is_told_by_name(lake: L
         shop.merge(agent)
     assert f'changed in "{adds}"' in str(refused.value)
     assert f'dropped in "{drops}"' in str(refused.value)
+
+
+@pytest.mark.parametrize("sorts", ["shop", "agent"])
+@pytest.mark.parametrize("is_dropped", [True, False], ids=["dropped", "renamed"])
+def test_a_table_is_not_sorted_by_a_column_that_the_other_side_took_away(
+    lake: Lake, shop: Catalog, sorts: str, is_dropped: bool
+) -> None:
+    agent = shop.fork("agent")
+    alters = "agent" if sorts == "shop" else "shop"
+    lake.catalog(sorts).table("orders").alter.set_sorting(["lower(item) DESC"])
+    altered = lake.catalog(alters).table("orders")
+    if is_dropped:
+        altered.alter.drop_column("item")
+    else:
+        altered.alter.rename_column("item", "thing")
+    for strategy in ("fail", "ours", "theirs"):
+        with pytest.raises(MergeConflictError, match='column "item" was') as refused:
+            shop.merge(agent, strategy=strategy)
+        assert f'{"dropped" if is_dropped else "changed"} in "{alters}"' in str(refused.value)
+    lake.catalog(sorts).table("orders").alter.set_sorting(["id"])
+    shop.merge(agent)
+    shop.table("orders").append([{"id": 40}])
+    assert shop.table("orders").count() == 41

@@ -525,6 +525,8 @@ def test_nothing_is_changed_through_a_catalog_that_is_attached_for_reading(lake:
         ("drop_catalog", ["shop"]),
         ("undrop_catalog", ["shop"]),
         ("rename_catalog", ["shop", "new"]),
+        ("renew", ["1 hour"]),
+        ("renew", ["shop", "1 hour"]),
     ):
         with pytest.raises(InvalidInputError, match='database "x" which is attached in read-only mode'):
             reading.rows(function, *arguments)

@@ -143,10 +143,14 @@ def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: 
             f'Cannot drop column "{name}" - the table is partitioned by this column.'
             " Reset or change the partitioning on this table in order to drop this column"
         )
-    words = re.compile(rf'(?<![\w"])"?{re.escape(fold(name))}"?(?![\w"])')
     for key in draft.following(SORT_EXPRESSION, draft.rows(SORT_INFO, {"table_id": table_id})):
-        if words.search(fold(key.expression)):
+        if names_column(key.expression, name):
             raise InvalidInputError(
                 f'Cannot drop column "{name}" - the table is sorted by this column.'
                 " Reset or change the sort order on this table in order to drop this column"
             )
+
+
+def names_column(expression: str, name: str) -> bool:
+    """Return whether the expression of a sort key may name a column."""
+    return re.search(rf'(?<![\w"])"?{re.escape(fold(name))}"?(?![\w"])', fold(expression)) is not None

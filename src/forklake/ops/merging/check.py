@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from forklake.catalog import lookup
+from forklake.catalog import describe, lookup
+from forklake.catalog.changes.layout import names_column
 from forklake.catalog.state import Draft
 from forklake.metastore.written_tables import (
     DATA_FILE,
@@ -28,7 +29,7 @@ from forklake.model.rows import ColumnRow, DataFileRow, InlinedRow
 from forklake.ops.merging.plan import Planned, TableEdit
 from forklake.ops.merging.sides import Sides
 from forklake.ops.merging.table_files import touches_of
-from forklake.ops.merging.things import SCHEMAS, TABLES
+from forklake.ops.merging.things import SCHEMAS, SORTING, TABLES
 
 
 def check_result(draft: Draft, planned: Planned) -> None:
@@ -39,6 +40,7 @@ def check_result(draft: Draft, planned: Planned) -> None:
         if table.row is not None:
             if table.edits:
                 _check_columns(draft, planned, table)
+                _check_sorting(draft, planned, table)
             _check_types(draft, planned, table)
             _check_nulls(draft, planned, table)
 
@@ -113,6 +115,29 @@ def _check_columns(draft: Draft, planned: Planned, table: TableEdit) -> None:
     ]
     if not there.issuperset(keys):
         planned.chooser.refuse(MergeConflict("column", *place, "a key of the partitioning", "changed", "changed"))
+
+
+def _check_sorting(draft: Draft, planned: Planned, table: TableEdit) -> None:
+    """Check that sort keys name the same columns as on the side that they come from.
+
+    They are texts, so the other side may have renamed or dropped what they name.
+    """
+    assert table.row is not None
+    keys = describe.sorting(draft, table.table_id)
+    if not keys:
+        return
+    is_theirs = any(edit.kind is SORTING and edit.after is not None for edit in table.edits)
+    side = planned.sides.source if is_theirs else planned.sides.target
+    names = {row.column_id: row.column_name for row in lookup.columns(draft, table.table_id)}
+    place = (_schema_name(draft, table), table.row.table_name)
+    for column in lookup.columns(side, table.table_id):
+        after = names.get(column.column_id)
+        is_same = after is not None and fold(after) == fold(column.column_name)
+        if is_same or not any(names_column(key.expression, column.column_name) for key in keys):
+            continue
+        other: Deed = "dropped" if after is None else "changed"
+        deeds: tuple[Deed, Deed] = (other, "changed") if is_theirs else ("changed", other)
+        planned.chooser.refuse(MergeConflict("column", *place, column.column_name, *deeds))
 
 
 def _check_types(draft: Draft, planned: Planned, table: TableEdit) -> None:

@@ -86,10 +86,9 @@ def _chosen_catalog(call: Call) -> Catalog:
 
 
 def _renew(call: Call) -> Rows:
+    call.check_writable("ducklake_renew")
     found = _chosen_catalog(call)
     call.policy.check_own(call.attachment.lake, found.catalog_id, "renewed")
-    if found is call.attachment.catalog:
-        call.check_writable("ducklake_renew")
     given = {key: call.arguments.get(key) for key in ("renew_by_commits", "purge_after")}
     lifetime = found.renew(call.arguments.get("ttl"), **given)
     end = (lifetime.expires_at, lifetime.renew_seconds, lifetime.purge_after_seconds) if lifetime else (None,) * 3
