@@ -166,13 +166,15 @@ def test_a_type_that_no_partition_can_have_is_refused_when_it_is_said(lake: Lake
             shop.create_table("t", {"x": kind, "k": "INTEGER"}, partition_by=[key])
 
 
-def test_a_sort_order_is_no_new_schema_version(shop: Catalog) -> None:
+def test_a_sort_order_is_a_new_schema_version_of_the_catalog_and_none_of_the_table(lake: Lake, shop: Catalog) -> None:
     before = last(shop).schema_version
     shop.table("events").alter.set_sorting(["at"])
     assert (last(shop).schema_version, last(shop).changes_made) == (
-        before,
+        before + 1,
         f"altered_table:{shop.table('events').table_id}",
     )
+    noted = rows(lake, "SELECT max(schema_version) FROM forklake.ducklake_schema_versions")
+    assert noted == [(before,)]
 
 
 def test_a_fork_lays_its_own_files_out_in_its_own_way(shop: Catalog) -> None:

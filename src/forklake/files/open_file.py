@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 
 from forklake.files import storage
 from forklake.files.footer import TRAILER_SIZE
+from forklake.files.geometry_extents import gather_extents
 from forklake.files.keys import WRITER_OPTIONS, encrypting, new_key
 from forklake.files.row_order import sort_rows
 from forklake.files.statistics import column_stats, count_nans
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field
+from forklake.model.geometry_stats import GeometryStats
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
 from forklake.model.write import WriteTarget
 
@@ -52,6 +54,7 @@ class OpenFile:
         self._buffered_rows = 0
         self.buffered_bytes = 0
         self._nan_counts: dict[str, int] = {}
+        self._extents: dict[str, GeometryStats] = {}
         self._columns = [field for field in table_columns(target.fields) if field.name in schema.names]
         self._footer: list[pq.FileMetaData] = []
         self._sink = storage.open_output(
@@ -72,6 +75,7 @@ class OpenFile:
         group_rows = self._group_rows(batch)
         part = batch.slice(0, group_rows - self._buffered_rows)
         count_nans(part, self._columns, self._nan_counts)
+        gather_extents(part, self._columns, self._extents)
         self._buffered.append(part)
         self._buffered_rows += part.num_rows
         self.buffered_bytes += part.nbytes
@@ -99,7 +103,7 @@ class OpenFile:
             record_count=metadata.num_rows,
             file_size_bytes=byte_count,
             footer_size=footer_size,
-            column_stats=column_stats(metadata, self._columns, nan_counts=self._nan_counts),
+            column_stats=column_stats(metadata, self._columns, nan_counts=self._nan_counts, extents=self._extents),
             partition_values=self._partition_values,
             mapping=mapping,
             encryption_key=self._key,

@@ -20,12 +20,14 @@ import pyarrow.parquet as pq
 
 from forklake.files import compute as pc
 from forklake.files.footer import is_variant, leaf_count, leaf_type
+from forklake.files.leaf_values import leaf_values
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_date, format_time, format_timestamp
 from forklake.files.numerals import EXACT, format_decimal, format_double
 from forklake.files.single_floats import format_float
 from forklake.model import types
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
+from forklake.model.geometry_stats import GeometryStats
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.types import Type, Unit
 
@@ -85,7 +87,11 @@ def _stored_leaf(leaf: pq.ColumnSchema, name: str, field: Field, place: int) -> 
 
 
 def column_stats(
-    metadata: pq.FileMetaData, fields: Sequence[Field], *, nan_counts: Mapping[str, int] | None = None
+    metadata: pq.FileMetaData,
+    fields: Sequence[Field],
+    *,
+    nan_counts: Mapping[str, int] | None = None,
+    extents: Mapping[str, GeometryStats] | None = None,
 ) -> dict[str, ColumnStats]:
     """Return statistics of the columns that hold values, by their dotted names.
 
@@ -94,12 +100,16 @@ def column_stats(
         fields: The columns of the table; those that the file lacks are left out.
         nan_counts: The number of NaNs, by the same names, if the writer counted them: PyArrow's footers do not
             tell.
+        extents: What the writer knows of geometries, by the same names, if it looked: footers do not tell either.
     """
-    return leaf_stats(metadata, stored_leaves(metadata, _leaves(metadata, fields)), nan_counts)
+    return leaf_stats(metadata, stored_leaves(metadata, _leaves(metadata, fields)), nan_counts, extents)
 
 
 def leaf_stats(
-    metadata: pq.FileMetaData, leaves: Iterable[StoredLeaf], nan_counts: Mapping[str, int] | None = None
+    metadata: pq.FileMetaData,
+    leaves: Iterable[StoredLeaf],
+    nan_counts: Mapping[str, int] | None = None,
+    extents: Mapping[str, GeometryStats] | None = None,
 ) -> dict[str, ColumnStats]:
     """Return statistics of some columns by their names; otherwise as `column_stats`."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
@@ -110,6 +120,7 @@ def leaf_stats(
             leaf,
             created_by,
             None if nan_counts is None else nan_counts.get(leaf.name, 0),
+            None if extents is None else _extra_stats(leaf, extents),
         )
         for leaf in leaves
     }
@@ -117,30 +128,8 @@ def leaf_stats(
 
 def count_nans(batch: pa.RecordBatch, fields: Sequence[Field], counts: dict[str, int]) -> None:
     """Add the NaNs of some rows to the counts, by the names of `column_stats`."""
-    for field in fields:
-        if _has_floats(field):
-            _count(batch.column(field.name), field, field.name, counts)
-
-
-def _has_floats(field: Field) -> bool:
-    return isinstance(field.type, types.Float) or any(_has_floats(child) for child in field.children)
-
-
-def _count(values: pa.Array, field: Field, name: str, counts: dict[str, int]) -> None:
-    if isinstance(field.type, types.Float):
+    for name, values in leaf_values(batch, fields, types.Float):
         counts[name] = counts.get(name, 0) + (pc.sum(pc.is_nan(values)).as_py() or 0)
-        return
-    if isinstance(field.type, types.Map):
-        values = values.cast(pa.list_(pa.struct([values.type.key_field, values.type.item_field])))
-    # `flatten` leaves out what is hidden behind a NULL or outside of a slice.
-    parts = values.flatten()
-    if isinstance(field.type, types.List):
-        parts = [parts]
-    elif isinstance(field.type, types.Map):
-        parts = parts.flatten()
-    for child, part in zip(field.children, parts, strict=True):
-        if _has_floats(child):
-            _count(part, child, f"{name}.{child.name}", counts)
 
 
 # ---- which column of the file holds a field ------------------------------------------------------------------------
@@ -181,7 +170,14 @@ def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterat
 # ---- what is known of it -------------------------------------------------------------------------------------------
 
 
-def _stats(chunks: Iterable[Any], leaf: StoredLeaf, created_by: str, nan_count: int | None) -> ColumnStats:
+def _extra_stats(leaf: StoredLeaf, extents: Mapping[str, GeometryStats]) -> str | None:
+    is_geometry = isinstance(leaf.field.type, types.Geometry)
+    return extents.get(leaf.name, GeometryStats()).to_text() if is_geometry else None
+
+
+def _stats(
+    chunks: Iterable[Any], leaf: StoredLeaf, created_by: str, nan_count: int | None, extra_stats: str | None
+) -> ColumnStats:
     """Return what a footer says of one column, which has a chunk in each row group."""
     total = byte_count = 0
     null_count: int | None = 0
@@ -211,6 +207,7 @@ def _stats(chunks: Iterable[Any], leaf: StoredLeaf, created_by: str, nan_count: 
         None if highest is None else leaf.text(highest),
         contains_nan,
         byte_count,
+        extra_stats,
     )
 
 

@@ -92,8 +92,10 @@ class MetadataRows:
             return [
                 _values(columns, _convert_row(row)) for row in visibility.all_following(self._store, self._chain, table)
             ]
+        # Totals outlive their table, for the sake of its counters; a plain DuckLake has none of a table that is gone.
+        tables = {row.table_id for row, *_ in self._history(metadata.TABLE)}
         rows = visibility.all_latest(self._store, self._version, table)
-        return [_values(columns, row) for row in rows if not _is_untouched(row)]
+        return [_values(columns, row) for row in rows if row.table_id in tables and not _is_untouched(row)]
 
     def inlined_tables(self) -> list[tuple[TableId, int]]:
         """Return the inlined data tables, by table and schema version.

@@ -99,14 +99,16 @@ class Runtime:
 
     Attributes:
         setup: The settings and the engine that the lake was opened with.
-        options: A session's write options; they override those of the catalog.
+        options: Write options of an attachment; they override those of the catalog.
         option_defaults: A session's write options for where neither the catalog nor the lake sets any.
+        option_overrides: A session's write options that override those of schemas and tables too.
     """
 
     def __init__(self, setup: Setup, opened: OpenLake, language: Callable[[], Language]) -> None:
         self.setup = setup
-        self.options: Mapping[str, str] = {}
+        self.options: dict[str, str] = {}
         self.option_defaults: Mapping[str, str] = {}
+        self.option_overrides: Mapping[str, str] = {}
         self.engine = setup.engine
         """What reads and writes rows: the setup's, or the one of a SQL session."""
         self._opened = opened
@@ -177,17 +179,29 @@ class Runtime:
         made.engine = made.setup.engine
         return made
 
-    def for_session(self, engine: Engine, option_defaults: Mapping[str, str]) -> Runtime:
+    def for_session(
+        self, engine: Engine, option_defaults: Mapping[str, str], option_overrides: Mapping[str, str]
+    ) -> Runtime:
         """Return the same open lake for a SQL session with an engine of its own."""
         made = copy(self)
-        made.engine, made.option_defaults = engine, option_defaults
+        made.engine, made.option_defaults, made.option_overrides = engine, option_defaults, option_overrides
         return made
 
     def with_options(self, options: Mapping[str, str]) -> Runtime:
-        """Return the same open lake with a session's write options."""
+        """Return the same open lake with the write options of an attachment."""
         made = copy(self)
-        made.options = options
+        made.options = dict(options)
         return made
+
+    def with_overrides(self, overrides: Mapping[str, str]) -> Runtime:
+        """Return the same open lake with write options that override all others."""
+        made = copy(self)
+        made.option_overrides = overrides
+        return made
+
+    def forget_option(self, key: str) -> None:
+        """Let the catalog's own option count again, for all that uses this attachment."""
+        self.options.pop(key, None)
 
     def state(self, head: Head) -> CatalogState:
         """Return the state of a catalog at its head, cached until the next commit."""

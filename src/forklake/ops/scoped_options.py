@@ -90,18 +90,20 @@ def effective_options(
     table_id: int = -1,
     of_session: Mapping[str, str] = _NONE,
     session_defaults: Mapping[str, str] = _NONE,
+    session_overrides: Mapping[str, str] = _NONE,
 ) -> dict[str, str]:
     """Return the values of all options for a table, a schema, or the catalog.
 
     Options that are not set are left out. Options that a session passed when it attached the catalog override the
-    catalog's own, but not those of schemas and tables. Its SET options are defaults: they apply where nothing
-    else is set. Beside the options there is ``encrypted``, which a catalog has from its creation on.
+    catalog's own, but not those of schemas and tables. What it has SET is a default, which applies where nothing else
+    is set, or an override, which applies before all that is set. Beside the options there is ``encrypted``, which a
+    catalog has from its creation on.
     """
     found = options.options_in_scope(store, catalog, schema_id, table_id)
     defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
     wide = {option.key: option.value for option in found if option.scope == ""}
     narrow = {option.key: option.value for option in found if option.scope != ""}
-    return defaults | dict(session_defaults) | wide | dict(of_session) | narrow
+    return defaults | dict(session_defaults) | wide | dict(of_session) | narrow | dict(session_overrides)
 
 
 @dataclass(frozen=True, slots=True)

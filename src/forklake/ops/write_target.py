@@ -41,7 +41,13 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
     store, lake_path = runtime.store, runtime.lake_path
     catalog = content.version.catalog_id
     options = effective_options(
-        store, catalog, table.schema_id, table.table_id, runtime.options, runtime.option_defaults
+        store,
+        catalog,
+        table.schema_id,
+        table.table_id,
+        runtime.options,
+        runtime.option_defaults,
+        runtime.option_overrides,
     )
     if options.get("data_path", lake_path) != lake_path:
         raise InvalidPathError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from forklake.lake import Catalog, Lake, Transaction
@@ -46,6 +46,10 @@ class Attachment(Protocol):
     @property
     def has_changes(self) -> bool:
         """Whether the open transaction has changed the catalog."""
+
+    @property
+    def option_overrides(self) -> Mapping[str, str]:
+        """Options that the session has set, which count before all that are set."""
 
     @property
     def last_committed(self) -> SnapshotId | None:

@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.flags import read_flag
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, nearest
+from forklake.model.option_rules import byte_count
 
 if TYPE_CHECKING:
     from forklake.session.confinement import Policy
@@ -53,6 +54,12 @@ def _zone(value: Any) -> str:
     return text
 
 
+def _file_size(value: Any) -> str:
+    if byte_count(str(value)) == 0:
+        raise ValueError
+    return str(value)
+
+
 _UTC: Final = frozenset(
     {"utc", "uct", "z", "zulu", "universal", "greenwich", "gmt", "gmt0", "gmt+0", "gmt-0", "+00", "+00:00"}
 )
@@ -62,6 +69,7 @@ SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {
     "ducklake_retry_wait_ms": (100, _count),
     "ducklake_retry_backoff": (1.5, _number),
     "ducklake_default_data_inlining_row_limit": (0, _count),
+    "ducklake_target_file_size": ("", _file_size),
     "enable_external_access": (True, _flag),
     "engine": ("auto", _engine),
     "lock_configuration": (False, _flag),
@@ -190,6 +198,12 @@ class SessionSettings:
         """Defaults of catalog options in this session, used where none is set."""
         limit = self.values.get("ducklake_default_data_inlining_row_limit")
         return {} if limit is None else {"data_inlining_row_limit": str(limit)}
+
+    @property
+    def option_overrides(self) -> dict[str, str]:
+        """Catalog options of this session that count before all that are set."""
+        size = self.values.get("ducklake_target_file_size")
+        return {} if size is None else {"target_file_size": str(byte_count(size))}
 
     def forget(self, name: str) -> None:
         """Forget a variable; it need not exist."""

@@ -5,7 +5,7 @@ It holds attachments, secrets, settings, the catalog and schema in use, and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Literal
 
@@ -39,6 +39,7 @@ class SessionAttachment:
         has_changes: Whether the session's transaction has changed the catalog.
         last_committed: The newest snapshot that this session, or another on the same attachments, committed.
         work: The session's transaction.
+        option_overrides: Options that the session has set, which count before all that are set.
     """
 
     attached: AttachedCatalog
@@ -46,6 +47,7 @@ class SessionAttachment:
     has_changes: bool
     last_committed: SnapshotId | None
     work: Work
+    option_overrides: Mapping[str, str]
 
     def writer(self, kind: str) -> Transaction:
         """Return the transaction that a statement of this kind changes the catalog with.
@@ -205,9 +207,10 @@ class SessionState:
     def runtime(self, writer: Transaction) -> Runtime:
         """Return the runtime for changes by this session.
 
-        It has the session's engine, and the defaults that SET changed.
+        It has the session's engine, and the options that SET changed.
         """
-        return runtime_of(writer).for_session(self.engine, self.settings.option_defaults)
+        settings = self.settings
+        return runtime_of(writer).for_session(self.engine, settings.option_defaults, settings.option_overrides)
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
         """Return the handle that statements read a catalog with."""
@@ -218,7 +221,12 @@ class SessionState:
         current = self.current
         schema = current[1] if current is not None and current[0] is attached else "main"
         return SessionAttachment(
-            attached, schema, self.work.has_changes(attached), self.attachments.last_committed(attached), self.work
+            attached,
+            schema,
+            self.work.has_changes(attached),
+            self.attachments.last_committed(attached),
+            self.work,
+            self.settings.option_overrides,
         )
 
     def session_attachments(self) -> list[SessionAttachment]:

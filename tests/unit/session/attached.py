@@ -1,7 +1,7 @@
 """Catalogs as a session has them attached, for tests that need no session."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from forklake import Catalog, Lake, Transaction
@@ -39,6 +39,7 @@ class Attached:
     schema: str = "main"
     has_changes: bool = False
     last_committed: SnapshotId | None = None
+    option_overrides: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reader(self) -> Catalog | Transaction:

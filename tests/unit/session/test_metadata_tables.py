@@ -259,3 +259,12 @@ def test_what_was_flushed_is_no_inlined_row_or_delete_any_more(lake: Lake, shop:
     assert attached.table(f"ducklake_inlined_delete_{notes}") == [(flushed[0], 0, shop.head)]
     attached.rows("flush_inlined_data", table_name="main.notes")
     assert attached.table(f"ducklake_inlined_delete_{notes}") == []
+
+
+def test_a_table_that_is_gone_leaves_no_totals(lake: Lake, shop: Catalog) -> None:
+    attached = Attached("x", lake, shop)
+    assert len(attached.table("ducklake_table_stats")) == 1
+    shop.drop_table("orders")
+    assert len(attached.table("ducklake_table_stats")) == 1
+    shop.maintenance.expire_snapshots(versions=[one.snapshot_id for one in shop.snapshots()[:-1]])
+    assert [attached.table(name) for name in ("ducklake_table", "ducklake_table_stats")] == [[], []]

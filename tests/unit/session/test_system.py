@@ -90,3 +90,32 @@ def test_what_is_no_path_or_no_file_is_refused(connection: forklake.Connection) 
         connection.sql("FROM '/nowhere/x.parquet'")
     with pytest.raises(NotFoundError, match="No files found"):
         connection.sql("FROM read_parquet('/nowhere/x.parquet', filename = true)")
+
+
+def test_an_option_that_is_set_for_the_catalog_counts_before_what_attach_gave(tmp_path: Path) -> None:
+    with forklake.connect() as session:
+        session.sql(
+            f"ATTACH 'ducklake:sqlite:{tmp_path}/lake.db' AS shop (CATALOG 'shop', DATA_PATH '{tmp_path}/data/',"
+            " CREATE_IF_NOT_EXISTS true, DATA_INLINING_ROW_LIMIT 0); USE shop; CREATE TABLE t (i INTEGER)"
+        )
+        other = session.cursor()
+        session.sql("CALL shop.set_option('data_inlining_row_limit', 5)")
+        session.sql("INSERT INTO t VALUES (1)")
+        other.sql("INSERT INTO shop.t VALUES (2)")
+        assert rows(session, "SELECT count(*) FROM ducklake_list_files('shop', 't')") == [(0,)]
+        session.sql("CALL shop.set_option('data_inlining_row_limit', 0, table_name => 't')")
+        session.sql("INSERT INTO t VALUES (3)")
+        assert rows(session, "SELECT count(*) FROM ducklake_list_files('shop', 't')") == [(1,)]
+
+
+def test_a_session_says_how_large_its_files_are_whatever_is_set(connection: forklake.Connection) -> None:
+    for wrong in ("not-a-size", "0"):
+        with pytest.raises(InvalidInputError, match='"ducklake_target_file_size" cannot be'):
+            connection.sql(f"SET ducklake_target_file_size = '{wrong}'")
+    connection.sql("CALL shop.set_option('target_file_size', '1GB', table_name => 't')")
+    for number in range(2):
+        connection.sql(f"INSERT INTO t VALUES ({number}, 1)")
+    connection.sql("SET ducklake_target_file_size = '100B'; CALL ducklake_merge_adjacent_files('shop')")
+    assert len(rows(connection, "FROM ducklake_list_files('shop', 't')")) == 2
+    connection.sql("RESET ducklake_target_file_size; CALL ducklake_merge_adjacent_files('shop')")
+    assert len(rows(connection, "FROM ducklake_list_files('shop', 't')")) == 1

@@ -11,18 +11,15 @@ from forklake.model.ids import TableId
 from forklake.model.rows import TableRow, TableStatsRow
 
 
-def log_altered(draft: Draft, row: TableRow, *, reshapes: bool = False, new_version: bool = True) -> None:
+def log_altered(draft: Draft, row: TableRow, *, reshapes: bool = False) -> None:
     """Log that a table was altered, unless this transaction makes it.
 
-    ``reshapes`` means that its files have another shape from now on; a sort order alone is no ``new_version``.
+    ``reshapes`` means that its files have another shape from now on.
     """
     if row.table_id < 0:
         return
     altered = LoggedChange(ChangeKind.ALTERED_TABLE, object_id=row.table_id)
-    if new_version:
-        draft.record(altered, reshapes=row.table_id if reshapes else None)
-    else:
-        draft.log.append(altered)
+    draft.record(altered, reshapes=row.table_id if reshapes else None)
 
 
 def own_stats(draft: Draft, table_id: TableId) -> TableStatsRow:

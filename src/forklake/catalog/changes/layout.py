@@ -98,7 +98,11 @@ def _release_files(draft: Draft, partitioning: PartitionInfoRow) -> None:
 
 
 def set_sorting(draft: Draft, change: SetSorting) -> None:
-    """Sort future files; the schema version stays, as in DuckLake."""
+    """Sort future files.
+
+    The catalog has a new schema version, so that whoever keeps what it read asks again. The table has none: what its
+    files hold stays the same.
+    """
     table = lookup.table_by_id(draft, change.table_id)
     before = draft.rows(SORT_INFO, {"table_id": change.table_id})
     if not change.keys and not before:
@@ -128,7 +132,7 @@ def set_sorting(draft: Draft, change: SetSorting) -> None:
                 null_order=key.null_order,
             )
         )
-    log_altered(draft, table, new_version=False)
+    log_altered(draft, table)
 
 
 def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: str) -> None:

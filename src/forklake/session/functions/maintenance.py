@@ -155,7 +155,7 @@ def _compact(call: Call, rules: Rules) -> Rows:
         table = row.table_name
     maintainer = call.attachment.maintainer("CALL")
     done = compact_tables(
-        runtime_of(maintainer),
+        runtime_of(maintainer).with_overrides(call.attachment.option_overrides),
         content_of(maintainer),
         lambda verb: commit_once(maintainer, verb),
         Compacting(rules, schema, table, dry_run=bool(call.arguments.get("dry_run"))),

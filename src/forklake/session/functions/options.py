@@ -12,6 +12,7 @@ from forklake.catalog import lookup
 from forklake.catalog.state import CatalogState
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
+from forklake.lake.internals import runtime_of
 from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model import types
 from forklake.model.option_rules import COMPRESSIONS, OPTIONS, byte_count
@@ -95,7 +96,10 @@ def _set_option(call: Call) -> Rows:
             f"Not implemented Error: Unsupported option {key}", hint=f"Options: {', '.join(OPTIONS)}."
         )
     value = _option_value(key, call.arguments.get("value"))
-    ops.set_option(call.store, call.attachment.catalog.catalog_id, key, value, *_scope(call))
+    scope = _scope(call)
+    ops.set_option(call.store, call.attachment.catalog.catalog_id, key, value, *scope)
+    if scope[0] == "":
+        runtime_of(call.attachment.catalog).forget_option(key)
     return Rows(SUCCESS, [])
 
 

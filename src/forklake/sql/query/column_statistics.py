@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.geometry_stats import AXES, read_geometry_stats
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.rows import TableColumnStatsRow
 from forklake.sql.expressions.bound import TEXTS, Bound
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 _SHOWN_BYTES: Final = 8
 """How much of a text DuckDB keeps in statistics."""
 _UNPRINTED: Final = frozenset(b"\\'\"")
+_NO_BOUNDS: Final = "inf, -inf"
+_FLAGS: Final = "Has Empty Geom: true, Has No Empty Geom: true, Has Empty Part: true, Has No Empty Part: true"
+"""What DuckLake does not keep of geometries: DuckDB takes all of it to be possible."""
 _UNKNOWN: Final = TableColumnStatsRow(table_id=TableId(0), column_id=ColumnId(0))
 
 
@@ -65,6 +69,8 @@ def _bounds(field: Field, row: TableColumnStatsRow, known: Mapping[ColumnId, Tab
             return f"[{pair}]"
         case types.List():
             return f"[{_text(field.children[0], known)}]"
+    if isinstance(field.type, types.Geometry):
+        return _extent(row)
     is_known = row.min_value is not None and row.max_value is not None
     if field.type in TEXTS or field.type == types.BLOB:
         low, high = (
@@ -79,6 +85,17 @@ def _bounds(field: Field, row: TableColumnStatsRow, known: Mapping[ColumnId, Tab
     if not is_known or may_be_nan:
         return "[Min: NULL, Max: NULL]"
     return f"[Min: {row.min_value}, Max: {row.max_value}]"
+
+
+def _extent(row: TableColumnStatsRow) -> str:
+    found = read_geometry_stats(row.extra_stats)
+    if found is None:
+        return ""
+    sides = [
+        f"{axis.upper()}: [{_NO_BOUNDS if bounds is None else f'{bounds[0]:.6f}, {bounds[1]:.6f}'}]"
+        for axis, bounds in zip(AXES, found.bounds, strict=True)
+    ]
+    return f"[Extent: [{', '.join(sides)}], Types: [{', '.join(found.ordered_types)}], Flags: [{_FLAGS}]]"
 
 
 def _bytes(text: str) -> str:
