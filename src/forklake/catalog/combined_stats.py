@@ -32,7 +32,7 @@ def combine_stats(kind: Type, known: Sequence[FileStats]) -> FileStats | None:
         min_value=_outermost(kind, [one.min_value for one in filled], min),
         max_value=_outermost(kind, [one.max_value for one in filled], max),
         contains_nan=_any(one.contains_nan for one in known),
-        extra_stats=_united(kind, [one.extra_stats for one in filled]),
+        extra_stats=_combine_extents(kind, [one.extra_stats for one in filled]),
     )
 
 
@@ -103,7 +103,7 @@ def merge_stats(
             contains_nan=given.contains_nan if known else (given.contains_nan or None),
             min_value=storable_bound(given.min_value) if known else None,
             max_value=storable_bound(given.max_value) if known else None,
-            extra_stats=_united(column.type, [given.extra_stats]) if known else None,
+            extra_stats=_combine_extents(column.type, [given.extra_stats]) if known else None,
         )
     all_null = given.value_count == 0
     return TableColumnStatsRow(
@@ -117,11 +117,13 @@ def merge_stats(
         max_value=old.max_value
         if all_null
         else _outer_bound(column.type, old.max_value, storable_bound(given.max_value), 1),
-        extra_stats=old.extra_stats if all_null else _united(column.type, [old.extra_stats, given.extra_stats]),
+        extra_stats=old.extra_stats
+        if all_null
+        else _combine_extents(column.type, [old.extra_stats, given.extra_stats]),
     )
 
 
-def _united(kind: Type, texts: Sequence[str | None]) -> str | None:
+def _combine_extents(kind: Type, texts: Sequence[str | None]) -> str | None:
     """Return what is known of geometries together; of other types nothing is kept."""
     return unite_texts(texts) if isinstance(kind, Geometry) else None
 

@@ -20,7 +20,10 @@ _PLAIN_POINT: Final = np.dtype([("order", "u1"), ("code", "<u4"), ("x", "<f8"), 
 
 
 def gather_extents(batch: pa.RecordBatch, fields: Sequence[Field], found: dict[str, GeometryStats]) -> None:
-    """Widen statistics of geometries by those of some rows, by the names of `column_stats`."""
+    """Widen statistics of geometries by those of some rows.
+
+    They are kept by the names of `column_stats`.
+    """
     for name, values in leaf_values(batch, fields, types.Geometry):
         found[name] = unite([found.get(name, GeometryStats()), _extent(values.drop_null())])
 

@@ -37,7 +37,7 @@ class GeometryStats:
 
     @property
     def ordered_types(self) -> list[str]:
-        """The types in the order in which DuckDB names them; those that it does not know are left out."""
+        """The types in DuckDB's order; those that it does not know are left out."""
         return [name for name in _TYPES if name in self.types]
 
     def to_text(self) -> str:
@@ -47,7 +47,9 @@ class GeometryStats:
         """
         numbers = []
         for axis, bounds in zip(AXES, self.bounds, strict=True):
-            low, high = ("null", "null") if bounds is None else (_rounded(bounds[0], -1), _rounded(bounds[1], 1))
+            low, high = (
+                ("null", "null") if bounds is None else (_round_outward(bounds[0], -1), _round_outward(bounds[1], 1))
+            )
             numbers += [f'"{axis}min": {low}', f'"{axis}max": {high}']
         return f'{{"bbox": {{{", ".join(numbers)}}}, "types": {json.dumps(sorted(self.types))}}}'
 
@@ -100,7 +102,7 @@ def _outermost(given: Iterable[Bounds]) -> Bounds:
     return (min(low for low, _ in known), max(high for _, high in known)) if known else None
 
 
-def _rounded(bound: float, outward: int) -> str:
+def _round_outward(bound: float, outward: int) -> str:
     text = f"{bound:.6f}"
     if float(text) * outward >= bound * outward:
         return text

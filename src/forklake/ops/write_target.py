@@ -74,14 +74,7 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
         is_encrypted=options.get("encrypted") == "true",
         needs_mapping=may_alter_later,
     )
-    # The text of a struct names its fields, which may still be altered before the commit.
-    may_inline = not (may_alter_later and _has_struct(fields))
-    limit = int(options["data_inlining_row_limit"]) if may_inline else 0
-    return Writing(target, limit, options["small_writes"] == "driver")
-
-
-def _has_struct(fields: Sequence[Field]) -> bool:
-    return any(isinstance(field.type, types.Struct) or _has_struct(field.children) for field in fields)
+    return Writing(target, int(options["data_inlining_row_limit"]), options["small_writes"] == "driver")
 
 
 def _for_spark(key: SortKey, runtime: Runtime, content: Content, table: TableRow, fields: Sequence[Field]) -> SortKey:

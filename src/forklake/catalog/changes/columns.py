@@ -12,6 +12,7 @@ from forklake import files
 from forklake.catalog import lookup, nulls
 from forklake.catalog.changes.alteration import log_altered, own_stats
 from forklake.catalog.changes.layout import check_not_a_key
+from forklake.catalog.combined_stats import merge_stats
 from forklake.catalog.fields import field_tree
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.state import Draft
@@ -27,16 +28,18 @@ from forklake.model.change import (
     SetDefault,
     SetNullsAllowed,
 )
-from forklake.model.definitions import ColumnDefinition
+from forklake.model.definitions import ColumnDefinition, ColumnStats
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.promotions import as_float32, is_promotion
 from forklake.model.rows import ColumnRow
+from forklake.model.types.order import order_key
 from forklake.model.types.read import is_nested, read_scalar, stored_type, type_name
 
 _TRUTH = {"false": "0", "f": "0", "true": "1", "t": "1"}
+_BOUNDED_BY_TEXTS = (types.Integer, types.Float, types.Decimal, types.Varchar, types.Date)
 _CHILDREN = {"list": ("element",), "map": ("key", "value")}
 
 
@@ -58,6 +61,7 @@ def add(draft: Draft, change: AddColumn) -> None:
                 f"Fields can only be added to structs - {parent.column_name} is a {parent.column_type}"
             )
     stats = own_stats(draft, change.table_id)
+    before = field_tree(lookup.columns(draft, change.table_id))
     last = max(row.column_order for row in lookup.columns(draft, change.table_id))
     numbers = Numbers(iter(change.ids) if change.ids else count(stats.next_column_id), count(last + 1))
     insert(
@@ -71,7 +75,28 @@ def add(draft: Draft, change: AddColumn) -> None:
     )
     next_id = stats.next_column_id if change.ids else next(numbers.ids)
     draft.write_latest(TABLE_STATS, change.table_id, [replace(stats, next_column_id=next_id, origin=None)])
+    if change.parent is not None:
+        _retype_inlined(draft, change.table_id, before)
+    elif stats.record_count:
+        _note_default(draft, change)
     log_altered(draft, table, reshapes=True)
+
+
+def _note_default(draft: Draft, change: AddColumn) -> None:
+    """Note the default of a new column as the value that all rows have.
+
+    It is noted for types whose bounds are texts of values.
+    """
+    column = next(row for row in reversed(lookup.columns(draft, change.table_id)) if row.parent_column is None)
+    default = column.initial_default
+    if default is None or column.is_nested or not isinstance(column.type, _BOUNDED_BY_TEXTS):
+        return
+    if order_key(column.type, default) is None or default.lower() == "nan":
+        return
+    known = lookup.column_stats(draft, change.table_id)
+    given = ColumnStats(1, 0, default, default, False if isinstance(column.type, types.Float) else None)
+    known[column.column_id] = merge_stats(column, None, given, is_first=True)
+    draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(known.values()))
 
 
 def drop(draft: Draft, change: DropColumn) -> None:
@@ -84,6 +109,7 @@ def drop(draft: Draft, change: DropColumn) -> None:
     if sum(other.parent_column == row.parent_column for other in rows) == 1:
         what = "table only has one column remaining" if row.parent_column is None else "struct only has one field left"
         raise InvalidInputError(f"Cannot drop column: {what}!")
+    before = field_tree(rows)
     dropped = {change.column_id}
     for other in rows:  # in order of their ids, so parents come before their fields
         if other.column_id in dropped or other.parent_column in dropped:
@@ -91,6 +117,8 @@ def drop(draft: Draft, change: DropColumn) -> None:
             draft.end(other)
     tags = draft.rows(COLUMN_TAG, {"table_id": change.table_id})
     draft.end(*(tag for tag in tags if tag.column_id in dropped))
+    if row.parent_column is not None:
+        _retype_inlined(draft, change.table_id, before)
     log_altered(draft, table, reshapes=True)
 
 
@@ -100,8 +128,11 @@ def rename(draft: Draft, change: RenameColumn) -> None:
     _check_column_name(change.name)
     if fold(change.name) in _names_beside(draft, change.table_id, row.parent_column, besides=row.column_id):
         raise _name_taken_error(change.name)
-    _check_not_a_part(lookup.columns(draft, change.table_id), row, "rename")
+    rows = lookup.columns(draft, change.table_id)
+    _check_not_a_part(rows, row, "rename")
     _replace(draft, row, replace(row, column_name=change.name, origin=None))
+    if row.parent_column is not None:
+        _retype_inlined(draft, change.table_id, field_tree(rows))
 
 
 def change_type(draft: Draft, change: ChangeColumnType) -> None:
@@ -160,10 +191,10 @@ def _widen_stats(draft: Draft, old: ColumnRow) -> None:
 
 
 def _retype_inlined(draft: Draft, table_id: TableId, before: Sequence[Field]) -> None:
-    """Rewrite the inlined rows of this transaction in the current column types.
+    """Rewrite the inlined rows of this transaction in their columns of now.
 
     Rows are read with the columns that the table has at their snapshot, and no snapshot ever has the earlier
-    types.
+    ones. The text of a struct names its fields.
     """
     staged = [row for row in draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is None]
     if not staged:
