@@ -41,7 +41,11 @@ def main() -> None:
     parser.add_argument("--slt", type=Path, help="the directory that holds the package slt")
     parser.add_argument("--jobs", default="2")
     parser.add_argument("--match", default="*", help="only files of such paths; then no page is written")
-    parser.add_argument("--results", type=Path, help="write the page from this file of an earlier run")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="write the page from this file of an earlier run; what it has as `note` is said below the totals",
+    )
     arguments = parser.parse_args()
     results = arguments.results or _run(arguments)
     document = json.loads(results.read_text())
@@ -68,6 +72,7 @@ def _tables(document: dict[str, Any]) -> str:
         f"{total['files_passed']} of {total['files']} files, {total['records_passed']} of {total['records']} records"
         f" ({share:.0f} %).",
         "",
+        *([document["note"], ""] if "note" in document else []),
         "| folder | files | passed | skipped | records | passed |",
         "|---|---:|---:|---:|---:|---:|",
     ]

@@ -328,7 +328,10 @@ class Draft:
                 first = table.next_column if self.is_root else change.fork_id
                 added = _rows_of(change.column, first, change.parent, is_added=True)
                 after = table.next_column + (len(added) if self.is_root else 0)
-                table = replace(table, columns=(*table.columns, *added), next_column=after)
+                bounds = dict(table.bounds)
+                if change.parent is None and change.column.default is not None and table.rows:
+                    bounds[first] = (False, int(change.column.default), int(change.column.default))
+                table = replace(table, columns=(*table.columns, *added), next_column=after, bounds=bounds)
             case DropColumn():
                 table = replace(table, columns=_without(table, change.column))
             case RenameColumn():

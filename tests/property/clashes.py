@@ -18,8 +18,8 @@ class Touch:
 RELATIONS = ("created table", "created view")
 _ENTRIES = (*RELATIONS, "created macro")
 _APPENDS = ("inserted", "inlined insert")
-_ALTERS = ("altered", "sorted")
-WITHOUT_NEW_VERSION = (*_APPENDS, "deleted", "inlined delete", "sorted")
+_ALTERS = ("altered",)
+WITHOUT_NEW_VERSION = (*_APPENDS, "deleted", "inlined delete")
 
 # Ours cannot follow theirs on the same thing.
 _CLASHES = {

@@ -63,7 +63,7 @@ class SetPartitioning(OtherChange):
 
 @dataclass(frozen=True, slots=True)
 class SetSorting(OtherChange):
-    """Sort files to come; no keys resets it. The schema version stays."""
+    """Sort files to come; no keys resets it."""
 
     table: int
     keys: tuple[SortKey, ...]
@@ -75,7 +75,7 @@ class SetSorting(OtherChange):
             raise RefusedError("invalid")
         if self.keys or table.sort_by:
             draft.put(self.table, replace(table, sort_by=self.keys))
-            draft.altered(self.table, "sorted")
+            draft.altered(self.table)
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
