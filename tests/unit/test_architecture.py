@@ -255,6 +255,7 @@ _OTHER_STATEMENTS = {
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
     "engine/local/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
+    "spark_catalog/refused_commands.py": "How commands of Spark begin, and what hints say. Nobody runs them.",
     "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
 }
 # The storeys that are given stores and sessions; those above them have an execute of their own, which takes user SQL.

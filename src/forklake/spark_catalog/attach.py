@@ -20,12 +20,11 @@ from forklake.lake.internals import is_past, runtime_of
 from forklake.model.quoting import quote_spark_name
 from forklake.spark_catalog.attached import Attached
 from forklake.spark_catalog.bridge import Bridge
-from forklake.spark_catalog.classes import load_classes
+from forklake.spark_catalog.classes import OWN_CLASSES, catalog_class, load_classes
 from forklake.spark_catalog.statements import Statements
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SETTING: Final = "spark.sql.catalog."
-_CLASS: Final = "forklake.LakeCatalog"
 _SPARKS_OWN: Final = frozenset({"spark_catalog", "system", "session", "builtin", "global_temp"})
 
 
@@ -122,8 +121,19 @@ def _check_free(spark: SparkSession, name: str) -> None:
             f"{name!r} cannot be the name of a catalog in Spark; nothing was attached.",
             hint='Name it with letters, digits and "_": lake.attach(spark, as_="shop", catalog=...).',
         )
+    set_to = spark.conf.get(f"{_SETTING}{name}", None)
+    if (
+        set_to is not None
+        and set_to.startswith(OWN_CLASSES)
+        and spark.conf.get(f"{_SETTING}{name}.bridge", None) is None
+    ):
+        raise AlreadyExistsError(
+            f'The setting {_SETTING}{name} names a class of ours, "{set_to}"; a setting alone attaches no catalog, and'
+            " nothing was attached.",
+            hint="Leave out the setting: attach() sets it.",
+        )
     listed = [found.name for found in spark.catalog.listCatalogs()]
-    if name.lower() in _SPARKS_OWN or name in listed or spark.conf.get(f"{_SETTING}{name}", None) is not None:
+    if name.lower() in _SPARKS_OWN or name in listed or set_to is not None:
         raise AlreadyExistsError(
             f'The Spark session has a catalog "{name}" already; nothing was attached.',
             hint="Give another name with as_, or detach the other one first.",
@@ -137,7 +147,7 @@ def _register(spark: SparkSession, classes: Any, attached: Attached) -> None:
     classes.install(session._jsparkSession)
     setting = f"{_SETTING}{attached.name}"
     spark.conf.set(f"{setting}.bridge", attached.token)
-    spark.conf.set(setting, _CLASS)
+    spark.conf.set(setting, catalog_class(spark))
     try:
         # Loaded now: a class that cannot be loaded is told here, and SHOW CATALOGS knows it.
         spark.sql(f"SHOW SCHEMAS IN {quote_spark_name(attached.name)}")

@@ -106,7 +106,7 @@ class Attached:
         if self.view(content, words) is not None:
             raise InvalidInputError(
                 f'"{words["name"]}" is a view of the lake; nothing was changed.',
-                hint="Views are made and dropped by forklake's own SQL, and by catalog.views.",
+                hint="CREATE OR REPLACE VIEW, ALTER VIEW and DROP VIEW change views, and so does catalog.views.",
             )
 
     def begin(self, words: Words, replaced: TableId | None = None) -> Transaction:

@@ -9,11 +9,12 @@ from typing import Final
 
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, translation
 from forklake.errors import ForklakeError
-from forklake.spark_catalog import define_objects, procedures, relations, rows
+from forklake.spark_catalog import define_objects, define_views, procedures, relations, rows
 from forklake.spark_catalog.attached import Answer, Attached, Question
 
 _QUESTIONS: Final[Mapping[str, Question]] = {
     **define_objects.QUESTIONS,
+    **define_views.QUESTIONS,
     **procedures.QUESTIONS,
     **relations.QUESTIONS,
     **rows.QUESTIONS,

@@ -18,7 +18,13 @@ from forklake.errors import EngineError
 VERSIONS: Final = ("4.1", "4.2", "4.3")
 """The releases of Spark whose inner parts the Java half knows."""
 
-_CATALOG: Final = "forklake.LakeCatalog"
+_CATALOG: Final = "LakeCatalog"
+_VIEW_CATALOG: Final = "LakeViewCatalog"
+_WITHOUT_VIEWS: Final = frozenset({"4.1"})
+_PACKAGE: Final = "forklake"
+OWN_CLASSES: Final = f"{_PACKAGE}."
+"""How the names of our classes begin."""
+
 _SOURCES: Final = Path(__file__).with_name("java")
 _LOADER: Final = "org.apache.spark.util.MutableURLClassLoader"
 _loading: Final = threading.Lock()
@@ -33,7 +39,7 @@ def load_classes(spark: SparkSession) -> Any:
         EngineError: This release of Spark is not known, or does not compile it.
     """
     version = spark.version
-    if version.rpartition(".")[0] not in VERSIONS:
+    if _release(spark) not in VERSIONS:
         raise EngineError(
             f"Catalogs can be attached to Spark {', '.join(VERSIONS)}, not to Spark {version}; nothing was attached.",
             hint="Catalog.sql() and Table.dataframe() work with every Spark that forklake can be installed with.",
@@ -41,11 +47,25 @@ def load_classes(spark: SparkSession) -> Any:
     jvm = cast("Any", spark)._jvm
     with _loading:
         loader = _shared_loader(jvm)
-        try:
-            jvm.java.lang.Class.forName(_CATALOG, True, loader)
-        except Py4JJavaError:
-            loader.addURL(jvm.java.io.File(_compile(jvm, loader)).toURI().toURL())
+        for name in _classes(spark):
+            try:
+                jvm.java.lang.Class.forName(f"{_PACKAGE}.{name}", True, loader)
+            except Py4JJavaError:
+                loader.addURL(jvm.java.io.File(_compile(jvm, loader, name)).toURI().toURL())
     return jvm.forklake.LakeCatalog
+
+
+def catalog_class(spark: SparkSession) -> str:
+    """Return the name of the class of catalogs that the release of a session can have."""
+    return f"{_PACKAGE}.{_classes(spark)[-1]}"
+
+
+def _classes(spark: SparkSession) -> tuple[str, ...]:
+    return (_CATALOG,) if _release(spark) in _WITHOUT_VIEWS else (_CATALOG, _VIEW_CATALOG)
+
+
+def _release(spark: SparkSession) -> str:
+    return spark.version.rpartition(".")[0]
 
 
 def _shared_loader(jvm: Any) -> Any:
@@ -61,13 +81,13 @@ def _shared_loader(jvm: Any) -> Any:
     return found
 
 
-def _compile(jvm: Any, loader: Any) -> str:
-    """Compile the source into a JAR file that goes with this process; return its path."""
+def _compile(jvm: Any, loader: Any, name: str) -> str:
+    """Compile a source into a JAR file that goes with this process; return its path."""
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(loader)
     compiler.setTargetVersion(8)
     try:
-        compiler.cook((_SOURCES / "LakeCatalog.java").read_text(encoding="utf-8"))
+        compiler.cook((_SOURCES / f"{name}.java").read_text(encoding="utf-8"))
     except Py4JJavaError as error:
         reason = error.java_exception.getMessage()
         raise EngineError(f"Spark could not compile what attaches catalogs; nothing was attached: {reason}") from error
@@ -76,6 +96,6 @@ def _compile(jvm: Any, loader: Any) -> str:
     path = Path(directory) / "forklake.jar"
     classes = compiler.getBytecodes()
     with zipfile.ZipFile(path, "w") as jar:
-        for name in classes:
-            jar.writestr(f"{name.replace('.', '/')}.class", bytes(classes[name]))
+        for made in classes:
+            jar.writestr(f"{made.replace('.', '/')}.class", bytes(classes[made]))
     return str(path)

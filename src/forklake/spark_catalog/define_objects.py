@@ -91,7 +91,7 @@ def alter_table(attached: Attached, words: Words, given: Any) -> Answer:
 
     def verb(staging: Staging) -> None:
         for change in words["changes"]:
-            alter(attached, staging, lookup.table(staging.draft, words["name"], _schema_name(words)), change)
+            alter(attached, staging, lookup.table(staging.draft, words["name"], schema_name(words)), change)
 
     run(attached.catalog, verb)
     return YES
@@ -99,10 +99,10 @@ def alter_table(attached: Attached, words: Words, given: Any) -> Answer:
 
 def drop_table(attached: Attached, words: Words, given: Any) -> Answer:
     """Drop a table."""
-    return _do(
+    return do(
         attached,
         lambda staging: define_table.drop_table(
-            staging, lookup.table(staging.draft, words["name"], _schema_name(words))
+            staging, lookup.table(staging.draft, words["name"], schema_name(words))
         ),
     )
 
@@ -115,19 +115,12 @@ def rename_table(attached: Attached, words: Words, given: Any) -> Answer:
     Raises:
         InvalidInputError: The new name is of another schema.
     """
-    to = words["new_schema"]
-    if len(to) == 2 and fold(to[0]) == fold(attached.name):
-        to = to[1:]
-    if to and [fold(name) for name in to] != [fold(_schema_name(words))]:
-        raise InvalidInputError(
-            f'A table stays in its schema: "{join_name(_schema_name(words), words["name"])}" was not renamed.',
-            hint="To copy it into another schema, create a table there from a query.",
-        )
+    name = new_name(attached, words, "table")
     try:
-        return _do(
+        return do(
             attached,
             lambda staging: define_table.rename_table(
-                staging, lookup.table(staging.draft, words["name"], _schema_name(words)), words["new_name"]
+                staging, lookup.table(staging.draft, words["name"], schema_name(words)), name
             ),
         )
     except AlreadyExistsError:
@@ -161,7 +154,7 @@ def drop_schema(attached: Attached, words: Words, given: Any) -> Answer:
         InvalidInputError: It holds something, and CASCADE was not said.
     """
     name = _one_name(words)
-    return _do(attached, lambda staging: define_schema.drop_schema(staging, name, cascade=words["cascade"]))
+    return do(attached, lambda staging: define_schema.drop_schema(staging, name, cascade=words["cascade"]))
 
 
 QUESTIONS: Final[Mapping[str, Question]] = {
@@ -174,7 +167,25 @@ QUESTIONS: Final[Mapping[str, Question]] = {
 }
 
 
-def _do(attached: Attached, verb: Callable[[Staging], None]) -> Answer:
+def new_name(attached: Attached, words: Words, what: str) -> str:
+    """Return the name that something gets within its schema.
+
+    Raises:
+        InvalidInputError: The new name is of another schema.
+    """
+    to = words["new_schema"]
+    if len(to) == 2 and fold(to[0]) == fold(attached.name):
+        to = to[1:]
+    if to and [fold(name) for name in to] != [fold(schema_name(words))]:
+        raise InvalidInputError(
+            f'A {what} stays in its schema: "{join_name(schema_name(words), words["name"])}" was not renamed.',
+            hint=f"To have it in another schema, create a {what} there from a query.",
+        )
+    name: str = words["new_name"]
+    return name
+
+
+def do(attached: Attached, verb: Callable[[Staging], None]) -> Answer:
     """Run a verb; nothing is answered if what it is about is not there."""
     attached.check_writable()
     try:
@@ -184,7 +195,8 @@ def _do(attached: Attached, verb: Callable[[Staging], None]) -> Answer:
     return YES
 
 
-def _schema_name(words: Words) -> str:
+def schema_name(words: Words) -> str:
+    """Return the name of the schema that is asked about."""
     names = words["schema"]
     return names[0] if names else MAIN
 

@@ -19,6 +19,7 @@ from forklake.model.rows import TableRow, ViewRow
 from forklake.ops.read_table import plan_table
 from forklake.spark_catalog import table_facts
 from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, say
+from forklake.spark_catalog.refused_commands import check_command
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
@@ -35,9 +36,12 @@ def resolve(attached: Attached, words: Words, given: Any) -> Answer:
     Raises:
         SnapshotNotFoundError: The moment is none of the catalog's.
         NotFoundError: There was no such table at the moment.
+        InvalidInputError: It is looked up for a command that tables of a lake have no use for.
     """
     content = _content(attached, words)
     snapshot = content.version.snapshot_id
+    if "command" in words:
+        check_command(words["command"])
     if (row := attached.table(content, words)) is not None:
         return str(ReadKey(row.table_id, snapshot))
     if (view := attached.view(content, words)) is not None:
@@ -112,6 +116,20 @@ def tables(attached: Attached, words: Words, given: Any) -> Answer:
     return say(sorted([*names, *(row.view_name for row in lookup.views(content, found.schema_id))]))
 
 
+def only_tables(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the names of the tables of a schema."""
+    content = _now(attached)
+    found = attached.schema(content, words)
+    return None if found is None else say(sorted(row.table_name for row in lookup.tables(content, found.schema_id)))
+
+
+def views(attached: Attached, words: Words, given: Any) -> Answer:
+    """Return the names of the views of a schema."""
+    content = _now(attached)
+    found = attached.schema(content, words)
+    return None if found is None else say(sorted(row.view_name for row in lookup.views(content, found.schema_id)))
+
+
 def schemas(attached: Attached, words: Words, given: Any) -> Answer:
     """Return the names of all schemas."""
     return say([row.schema_name for row in lookup.schemas(_now(attached))])
@@ -129,6 +147,8 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     "target": target,
     "exists": exists,
     "tables": tables,
+    "only_tables": only_tables,
+    "views": views,
     "schemas": schemas,
     "schema": schema,
 }

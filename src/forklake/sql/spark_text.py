@@ -29,17 +29,10 @@ def spark_text(text: str) -> SparkText:
     Raises:
         InvalidInputError: It cannot be read, or is no query.
     """
-    try:
-        trees = [tree for tree in parse(text, dialect="spark") if tree is not None]
-    except (ParseError, TokenError) as error:
-        raise InvalidInputError(f"Parser Error: {str(error).splitlines()[0]}") from error
-    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
-        raise InvalidInputError(
-            "Only one query can be run in Spark's dialect; nothing was run.", hint='Other statements: dialect="duckdb".'
-        )
+    tree = parse_spark_query(text)
     places: dict[int, tuple[int, str]] = {}
     tables: dict[str, tuple[str, ...]] = {}
-    for scope in traverse_scope(trees[0]):
+    for scope in traverse_scope(tree):
         for source in scope.sources.values():
             if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
                 continue
@@ -54,3 +47,20 @@ def spark_text(text: str) -> SparkText:
     for start, (end, name) in sorted(places.items(), reverse=True):
         text = text[:start] + name + text[end:]
     return SparkText(text.rstrip().rstrip(";"), tables)
+
+
+def parse_spark_query(text: str) -> exp.Query:
+    """Parse a query in Spark's SQL.
+
+    Raises:
+        InvalidInputError: It cannot be read, or is no query.
+    """
+    try:
+        trees = [tree for tree in parse(text, dialect="spark") if tree is not None]
+    except (ParseError, TokenError) as error:
+        raise InvalidInputError(f"Parser Error: {str(error).splitlines()[0]}") from error
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise InvalidInputError(
+            "Only one query can be run in Spark's dialect; nothing was run.", hint='Other statements: dialect="duckdb".'
+        )
+    return trees[0]

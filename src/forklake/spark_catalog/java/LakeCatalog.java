@@ -16,15 +16,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.analysis.AnalysisContext;
+import org.apache.spark.sql.catalyst.analysis.EliminateView$;
 import org.apache.spark.sql.catalyst.analysis.NamespaceAlreadyExistsException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.catalyst.analysis.ResolvedNamespace;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
@@ -34,6 +37,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
 import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull;
+import org.apache.spark.sql.catalyst.plans.logical.AnalyzeTables;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MergeIntoTable;
@@ -42,6 +46,7 @@ import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
 import org.apache.spark.sql.catalyst.plans.logical.View;
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin;
 import org.apache.spark.sql.connector.catalog.*;
 import org.apache.spark.sql.connector.catalog.procedures.BoundProcedure;
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
@@ -75,6 +80,11 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   /** The property of views that tells what is read: the attachment, and the key of the table. */
   static final String READ = "forklake.read";
 
+  private static final Pattern COMMAND =
+      Pattern.compile(
+          "(?:\\s|--[^\\n]*\\n|/\\*.*?\\*/)*(?:ALTER|ANALYZE|CREATE|DROP|LOAD|MSCK|REPAIR|SHOW|TRUNCATE)\\b",
+          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
   static final ObjectMapper JSON = new ObjectMapper();
   private static final int KEPT_PLANS = 256;
   private static final ConcurrentHashMap BRIDGES = new ConcurrentHashMap();
@@ -104,7 +114,11 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   Object ask(String question, Map words, Object given) {
     BiFunction python = (BiFunction) BRIDGES.get(bridge);
     if (python == null)
-      throw new IllegalArgumentException("Catalog \"" + name + "\" is detached from this session; nothing was done.");
+      throw new IllegalArgumentException(
+          bridge.isEmpty()
+              ? "Catalog \"" + name + "\" is named by a setting, and attached by nobody; nothing was done.\nHint: Leave out the"
+                  + " setting spark.sql.catalog." + name + ", and call forklake.attach(spark, lake, catalog=...) in Python."
+              : "Catalog \"" + name + "\" is detached from this session; nothing was done.");
     Map all = new HashMap(words);
     all.put("question", question);
     Object answer;
@@ -154,7 +168,18 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   }
 
   public String name() {
+    if (!(this instanceof ViewCatalog)) refuseViews();
     return name;
+  }
+
+  /** Up to Spark 4.1 no catalog but Spark's own makes views, and it asks only for the name of ours to say so. */
+  private void refuseViews() {
+    StackTraceElement[] callers = new Throwable().getStackTrace();
+    for (int i = 0; i < callers.length && i < 6; i++)
+      if (callers[i].getMethodName().matches("missingCatalogViewsAbilityError|catalogOperationNotSupported"))
+        throw new IllegalArgumentException(
+            "This release of Spark cannot make, alter, list or drop views of a lake, only read them: nothing was changed in"
+                + " catalog \"" + name + "\".\nHint: Spark 4.2 can; so can catalog.views and forklake's own SQL.");
   }
 
   public Set capabilities() {
@@ -189,6 +214,8 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
    */
   private Table relation(Identifier id, Map words) throws NoSuchTableException {
     refuseStreams();
+    String command = command();
+    if (command != null) words.put("command", command);
     boolean isNow = !words.containsKey("version") && !words.containsKey("micros");
     Statement statement = statement();
     words.put("statement", Long.valueOf(statement.number));
@@ -199,7 +226,8 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
     if (plan == null) {
       words.put("key", found);
       Map facts = (Map) read("describe", words);
-      LogicalPlan of = (LogicalPlan) ask("plan", words, null);
+      // A view of the lake may be computed over temporary views, which no stored view of Spark may name.
+      LogicalPlan of = EliminateView$.MODULE$.apply((LogicalPlan) ask("plan", words, null));
       plan = new Plan(of, facts);
       KEPT.put(key, plan);
     }
@@ -222,6 +250,12 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
       throw new IllegalArgumentException(
           "writeStream.toTable() cannot write into a table of a lake; nothing was written.\nHint: Give"
               + " forklake.batch_writer(lake, catalog, table) to writeStream.foreachBatch().");
+  }
+
+  /** The text of the statement that a table is looked up for, if it is a command. */
+  private static String command() {
+    scala.Option text = CurrentOrigin.get().sqlText();
+    return text.isDefined() && COMMAND.matcher((String) text.get()).lookingAt() ? (String) text.get() : null;
   }
 
   /** Spark does not say what a table is looked up for. */
@@ -885,6 +919,9 @@ class Rows implements SupportsOverwriteV2, SupportsDynamicOverwrite, V1Write, In
 /** Hands changes of lake tables to Python, as plans. */
 class ChangeStrategy extends SparkStrategy {
   public scala.collection.immutable.Seq apply(LogicalPlan plan) {
+    if (plan instanceof AnalyzeTables && catalogOf(((AnalyzeTables) plan).child()) instanceof LakeCatalog)
+      throw new IllegalArgumentException(
+          "Statistics of tables of a lake are kept by each write; nothing was done.\nHint: There is nothing to analyze.");
     boolean changes =
         plan instanceof UpdateTable
             || plan instanceof DeleteFromTable
@@ -898,6 +935,10 @@ class ChangeStrategy extends SparkStrategy {
       if (relation.isDefined()) found.add(new LakeCatalog.ChangeExec(IsTarget.target(relation.get()), plan));
     }
     return LakeCatalog.seq(found);
+  }
+
+  private static Object catalogOf(LogicalPlan namespace) {
+    return namespace instanceof ResolvedNamespace ? ((ResolvedNamespace) namespace).catalog() : null;
   }
 
   private static boolean isAll(Expression condition) {
