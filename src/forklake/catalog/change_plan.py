@@ -92,7 +92,10 @@ def _fields_since(
 
 
 def _epochs(state: CatalogState, first: SnapshotId, lineage: Sequence[SnapshotId]) -> Iterator[CatalogState]:
-    """Yield a state, and for each refresh since a snapshot the state before it, which is read by another chain."""
+    """Yield a state, and for each refresh since a snapshot the state before it.
+
+    Each is read by another chain.
+    """
     epoch: CatalogState | None = state
     while epoch is not None:
         yield epoch

@@ -200,7 +200,10 @@ class ObjectMerge:
         return bool(lone)
 
     def _missing_parts(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Return the parts of columns that come, as far as the target lacks them and no edit brings them."""
+        """Return the parts of columns that come.
+
+        They are those that the target lacks and no edit brings.
+        """
         come = {edit.after.row.column_id: edit.after.row for edit in edits if edit.before is None and edit.after}  # type: ignore[attr-defined]
         nested = {column: row for column, row in come.items() if isinstance(row, ColumnRow) and row.is_nested}
         if not nested:

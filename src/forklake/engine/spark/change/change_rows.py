@@ -63,10 +63,9 @@ def change_rows(
 ) -> ChangedRows:
     """Write the files of a change; no rows come to the driver beyond the inlined.
 
-    If rows that were found are lost with an executor, all of them are found again: what was written is deleted first.
-
     Args:
-        rows: The rows that change. The columns of `OWN_PLACES` locate each row; inserted rows have NULL there.
+        rows: The rows that change, found again if an executor loses any. The columns of `OWN_PLACES` locate each row;
+            inserted rows have NULL there.
         plan: What was scanned to find the rows.
         target: The table.
         updated: Gives the new values of updated rows, in the table's order, then their row ids.

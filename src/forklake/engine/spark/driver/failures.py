@@ -81,13 +81,16 @@ _LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Exe
 
 
 class LostRowsError(EngineError):
-    """Rows that Spark kept between two jobs went with the executor that had them; nothing was committed."""
+    """Rows that Spark kept between two jobs went with the executor that had them.
+
+    Nothing was committed.
+    """
 
 
 def retry_lost_rows(work: Callable[P, T]) -> Callable[P, T]:
-    """Let a function that loses the rows which it had Spark keep begin again, twice at most.
+    """Let a function begin again that loses rows which it had Spark keep.
 
-    It must leave nothing behind when it fails.
+    That is done twice at most. It must leave nothing behind when it fails.
     """
 
     @wraps(work)
