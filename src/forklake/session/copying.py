@@ -280,18 +280,23 @@ def absolute_path(path: str) -> str:
 def _check_place(state: SessionState, path: str, *, is_directory: bool) -> None:
     """Refuse to write over files of an attached lake, or into no directory.
 
+    Directories of a lake are made when they are first needed: below its data path, that is now.
+
     Raises:
         InvalidInputError: It is a file of a lake, or a directory where a file is to be written.
         NotFoundError: The directory above it does not exist.
     """
     is_ours = os.path.basename(path).startswith("ducklake-")
-    for attached in state.attachments.all():
-        base = attached.lake.data_path
-        if base is not None and path.startswith(base) and is_ours and storage.exists(path):
-            raise InvalidInputError(f'"{path}" is a file of an attached lake, which COPY does not replace.')
+    bases = [attached.lake.data_path for attached in state.attachments.all()]
+    is_within = any(base is not None and path.startswith(base) for base in bases)
+    if is_within and is_ours and storage.exists(path):
+        raise InvalidInputError(f'"{path}" is a file of an attached lake, which COPY does not replace.')
     if not is_directory and storage.is_local(path) and os.path.isdir(path):
         raise InvalidInputError(f'IO Error: Cannot open file "{path}": it is a directory; nothing was copied.')
-    if storage.is_local(path) and not os.path.exists(os.path.dirname(storage.local_path(path).rstrip("/"))):
+    above = os.path.dirname(storage.local_path(path).rstrip("/"))
+    if storage.is_local(path) and is_within:
+        storage.make_directory(above)
+    elif storage.is_local(path) and not os.path.exists(above):
         what = "Failed to create directory" if is_directory else "Cannot open file"
         raise NotFoundError(
             f'IO Error: {what} "{path}": No such file or directory; nothing was copied.',

@@ -119,3 +119,11 @@ def test_a_session_says_how_large_its_files_are_whatever_is_set(connection: fork
     assert len(rows(connection, "FROM ducklake_list_files('shop', 't')")) == 2
     connection.sql("RESET ducklake_target_file_size; CALL ducklake_merge_adjacent_files('shop')")
     assert len(rows(connection, "FROM ducklake_list_files('shop', 't')")) == 1
+
+
+def test_copy_makes_directories_of_a_lake_and_no_others(connection: forklake.Connection, tmp_path: Path) -> None:
+    inside, outside = f"{tmp_path}/data/shop/main/t/other.parquet", f"{tmp_path}/nowhere/other.parquet"
+    connection.sql(f"COPY (SELECT 1 AS i, 2 AS d) TO '{inside}'")
+    assert Path(inside).exists()
+    with pytest.raises(NotFoundError, match="No such file or directory; nothing was copied"):
+        connection.sql(f"COPY (SELECT 1 AS i) TO '{outside}'")
