@@ -1,6 +1,7 @@
 """The change feed: what each snapshot did to the rows of a table."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from forklake import Catalog, ColumnDefinition, Lake
 from forklake.errors import CommitConflictError, InvalidInputError, SnapshotNotFoundError
 from tests.cli.terminal import run
 from tests.lakes import IMPATIENT
+from tests.spark.plans import physical_plan, setting
 
 
 @pytest.fixture
@@ -82,6 +84,46 @@ def test_rows_and_deletes_in_the_metadata_are_told_as_those_in_files(shop: Catal
         (7, 6, "update_preimage", 11, "new"),
         (8, 6, "delete", 11, "newer"),
     ]
+
+
+def test_deleted_rows_of_encrypted_and_older_files_are_told_from_delete_files(rows_lake: Lake) -> None:
+    for encrypted in (False, True):
+        shop = rows_lake.create_catalog(f"shop-{encrypted}", encrypted=encrypted)
+        shop.create_table("t", {"id": "BIGINT", "v": "VARCHAR"})
+        shop.options.set("data_inlining_row_limit", "0")
+        table = shop.table("t")
+        table.append([{"id": n, "v": "a"} for n in range(70)])
+        table.append([{"id": n, "v": "b"} for n in range(70, 140)])
+        table.alter.add_column(ColumnDefinition("w", "BIGINT", default="7"))
+        table.append([{"id": n, "v": "c", "w": 1} for n in range(140, 145)])
+        start = shop.head
+        gone = [{0, 64, 65, 69, 70, 141}, {1, 63, 139}, {2, 142}]
+        for ids in gone:
+            table.delete(f"id IN ({', '.join(map(str, sorted(ids)))})")
+        expected = [
+            (snapshot, n, "delete", n, "abc"[n // 70], 1 if n >= 140 else 7)
+            for snapshot, ids in enumerate(gone, start + 1)
+            for n in sorted(ids)
+        ]
+        assert told(table.changes(start + 1)) == expected
+        for snapshot in range(start + 1, start + 4):
+            assert told(table.changes(snapshot, snapshot)) == [row for row in expected if row[0] == snapshot]
+
+
+def test_rows_that_one_snapshot_deleted_are_read_without_a_join(shop: Catalog, spark: SparkSession) -> None:
+    shop.options.set("data_inlining_row_limit", "0")
+    table = shop.table("t")
+    table.append([{"id": n, "v": "b"} for n in range(5, 10)])
+    table.delete("id IN (1, 8)")
+    table.delete("id IN (2, 9)")
+    for snapshot, ids in ((4, (1, 8)), (5, (2, 9))):
+        feed = table.changes(snapshot, snapshot)
+        assert not re.search("Join|Window|ExistingRDD", physical_plan(feed))
+        assert told(feed) == [(snapshot, n, "delete", n, "ab"[n // 5]) for n in ids]
+        with setting(spark, forklake_fileIndex="log"):
+            joined = table.changes(snapshot, snapshot)
+            assert "Join" in physical_plan(joined)
+            assert told(joined) == told(feed)
 
 
 @pytest.mark.parametrize("limit", ["0", "10"])

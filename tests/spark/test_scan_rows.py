@@ -103,6 +103,17 @@ def test_a_frame_that_is_kept_is_not_taken_for_one_with_other_deletes(spark: Spa
         kept.unpersist()
 
 
+def test_deleted_rows_alone_can_be_asked_for(spark: SparkSession, tmp_path: Path) -> None:
+    clean = numbers(tmp_path / "1.parquet", 70)
+    inlined = numbers(tmp_path / "2.parquet", 70, 2, inlined_deletes=(0, 64))
+    filed = numbers(tmp_path / "3.parquet", 70, 3, deletes=deleted(tmp_path / "d.parquet", [31, 69]))
+    for settings in ({}, {"forklake_fileIndex": "log"}):
+        with setting(spark, **settings):
+            found = scan(spark, plan(A, clean, inlined, filed), takes_deleted=True)
+            assert values(found) == [(0,), (31,), (64,), (69,)]
+            assert values(scan(spark, plan(A, clean), takes_deleted=True)) == []
+
+
 def test_rows_beyond_the_last_word_of_what_is_deleted_are_seen(spark: SparkSession, tmp_path: Path) -> None:
     for gone in ((0,), (31,), (32,), (63,), (64,), (95, 96)):
         found = seen(spark, numbers(tmp_path / f"{gone[0]}.parquet", 130, inlined_deletes=gone))

@@ -41,8 +41,10 @@ INDEX: Final = "_forklake_file_index"
 DATA_FILE: Final = "_forklake_data_file"
 _DELETED: Final = "_forklake_deleted"
 _FEW_DELETES: Final = 2_000_000
-_KEPT_ROWS: Final = 2**21
 _READERS: Final = 8
+KEPT_ROWS: Final = 2**21
+"""Bitmaps of files with more rows are not kept for the next scan."""
+
 _UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
 _PLAIN_PATH: Final = re.compile(r"[A-Za-z0-9_.=/:-]+")
 _FEW_FILES: Final = 64
@@ -172,7 +174,7 @@ def _facts(spark: SparkSession, table: str, group: FileGroup, from_path: Sequenc
     deleted = StructField(_DELETED, ArrayType(LongType()))
     if are_few(files):
         with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
-            bitmaps = list(readers.map(lambda file: bitmap_of(table, file), files))
+            bitmaps = list(readers.map(lambda file: _keep_bitmap(table, file), files))
         arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
     arrays.append(pa.array([_serialize(file) for file in files]))
@@ -190,12 +192,22 @@ def are_few(files: Sequence[ScanFile]) -> bool:
     return None not in counts and sum(count or 0 for count in counts) <= _FEW_DELETES
 
 
-def bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
+def read_bitmap(table: str, file: ScanFile) -> NDArray[np.int64]:
+    """Return the deleted rows of a file as a bitmap.
+
+    Raises:
+        DataFileError: The delete file cannot be read.
+    """
+    with storage.naming_table(file.path, table):
+        return _bitmap(file.deletes, file.inlined_deletes)
+
+
+def _keep_bitmap(table: str, file: ScanFile) -> NDArray[np.int64]:
     """Return the deleted rows of a file as a bitmap.
 
     Delete files never change, so a bitmap that is not large is cached for the next scan.
     """
-    read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
+    read = _kept_bitmap if file.record_count <= KEPT_ROWS else _bitmap
     with storage.naming_table(file.path, table):
         return read(file.deletes, file.inlined_deletes)
 

@@ -108,7 +108,7 @@ def url_encode(path: str) -> str:
 def _primed_frame(
     spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
 ) -> DataFrame:
-    return read_primed(spark, files, schema, READ_OPTIONS, without_nan=without_nan)
+    return read_primed(spark, files, schema, READ_OPTIONS, without_nan)
 
 
 def _log_frame(

@@ -43,7 +43,12 @@ def group_frame(
     if is_for_arrow(spark, table, (file.path for file in group.files), group.fields):
         group = replace(group, needs_arrow=True)
     if _is_raw(group, needed, extra):
-        return read_parquet(spark, group.files, spark_schema(group.fields, read_type), group.without_nan)
+        schema = spark_schema(group.fields, read_type)
+        if not group.is_dirty:
+            return read_parquet(spark, group.files, schema, group.without_nan)
+        raw = valued_frame(spark, table, group, schema, set(), None)
+        if raw is not None:
+            return raw
     asked = set(extra.values())
     from_path = [field for field in needed if field.column_id in dict(group.from_path)]
     frame = _rows(spark, table, group, asked, from_path)
@@ -61,7 +66,11 @@ def group_frame(
 
 
 def _is_raw(group: FileGroup, needed: Sequence[Field], extra: Mapping[str, str]) -> bool:
-    if extra or group.is_dirty or group.needs_arrow or group.upto is not None or len(needed) != len(group.fields):
+    """Return whether files hold what is asked for as it is shown.
+
+    Some of their rows may be deleted.
+    """
+    if extra or group.needs_arrow or group.upto is not None or len(needed) != len(group.fields):
         return False
     pairs = zip(needed, group.fields, strict=True)
     return all(field.name == held.name and is_same(field, held) for field, held in pairs)
@@ -85,7 +94,10 @@ def _rows(spark: SparkSession, table: str, group: FileGroup, asked: set[str], fr
     frame = _rows_with_positions(spark, table, group, schema)
     if group.is_dirty or from_path or asked - _OF_ROWS:
         frame = file_facts.with_facts(frame, spark, table, group, from_path)
-    return frame.where(file_facts.is_kept(F.col(_POSITION))) if group.is_dirty else frame
+    if not group.is_dirty:
+        return frame
+    is_kept = file_facts.is_kept(F.col(_POSITION))
+    return frame.where(~is_kept if group.takes_deleted else is_kept)
 
 
 def _rows_with_positions(spark: SparkSession, table: str, group: FileGroup, schema: StructType) -> DataFrame:

@@ -35,6 +35,7 @@ class FileGroup:
         without_nan: The float columns, and float fields of structs, that hold no NaN in any of the files.
         files: The files, in the order of the plan.
         places: Their places among all files of the plan.
+        takes_deleted: Whether deleted rows are read, and no others.
     """
 
     fields: tuple[Field, ...]
@@ -46,9 +47,10 @@ class FileGroup:
     without_nan: frozenset[ColumnPath] = frozenset()
     files: tuple[ScanFile, ...] = ()
     places: tuple[int, ...] = ()
+    takes_deleted: bool = False
 
 
-def group_files(plan: ScanPlan, needed: Sequence[Field]) -> list[FileGroup]:
+def group_files(plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool = False) -> list[FileGroup]:
     """Return the files of a plan in groups, in the order of their first files.
 
     What is not needed makes no difference: columns that are not asked for, and columns, or parts of them, that
@@ -81,7 +83,11 @@ def group_files(plan: ScanPlan, needed: Sequence[Field]) -> list[FileGroup]:
         if key not in found:
             found[key] = FileGroup(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
         files.setdefault(key, []).append((file, place))
-    return [_fill(group, files[key]) for key, group in found.items()]
+    return [
+        replace(_fill(group, files[key]), takes_deleted=takes_deleted)
+        for key, group in found.items()
+        if group.is_dirty or not takes_deleted
+    ]
 
 
 def _fill(group: FileGroup, located: Sequence[tuple[ScanFile, int]]) -> FileGroup:

@@ -10,25 +10,69 @@ from __future__ import annotations
 import hashlib
 import struct
 import threading
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame, SparkSession
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from forklake.engine.spark.driver.hadoop import hadoop_path
 from forklake.engine.spark.read.pushed_filters import SOURCE as PUSHED_FILTERS
 from forklake.engine.spark.read.pushed_filters import ColumnPath
 from forklake.files import storage
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanFile
 
-Value = int | str | bytes | None
+
+@dataclass(frozen=True, slots=True)
+class Bitmap:
+    """Rows of a file, as bytes that were deflated.
+
+    They are words of 32 bits, the high byte first: row ``p`` is bit ``p % 32`` of word ``p // 32``. Rows beyond the
+    last word are not in the bitmap.
+    """
+
+    deflated: bytes
+    byte_count: int
+
+    @classmethod
+    def of(cls, words: NDArray[np.int64]) -> Bitmap:
+        """Return the bitmap that `forklake.files.deletes.bitmap` makes."""
+        spelled = words.astype("<i8").view("<u4").astype(">u4").tobytes()
+        return cls(zlib.compress(spelled, 1), len(spelled))
+
+
+Value = int | str | Bitmap | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileValues:
+    """What is known of files, for their rows to have.
+
+    Attributes:
+        schema: The types of the values: bigint, string, or binary for a bitmap. A condition on them alone skips
+            whole files.
+        rows: The values of each file, in the order of the files.
+        bitmap: The name of the bitmap among them, if there is one.
+        is_chosen: Whether the rows in the bitmap are returned; if not, the others are.
+    """
+
+    schema: StructType
+    rows: Sequence[Sequence[Value]]
+    bitmap: str | None = None
+    is_chosen: bool = False
+
 
 _SOURCE: Final = r"""
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.WritableComparator;
@@ -46,11 +90,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 public class PrimedFiles {
     /** Takes all files in one text, path and size in turn, since each call from Python costs a round trip. */
-    public Dataset rows(SparkSession session, String files, String options, String schema, String valueSchema,
-                        byte[] values, String key, String withoutNaN) {
+    private Dataset rows(SparkSession session, String files, String options, StructType held, StructType shown,
+                         byte[] values, String key, String withoutNaN) throws DataFormatException {
         PrimedCache cache = new PrimedCache(files);
-        StructType held = (StructType) DataType.fromJson(schema);
-        StructType shown = (StructType) DataType.fromJson(valueSchema);
         scala.collection.immutable.Map given = scala.collection.immutable.Map$.MODULE$.empty();
         String[] parts = options.split("\\u0000");
         for (int i = 0; i < parts.length; i += 2) {
@@ -64,8 +106,46 @@ public class PrimedFiles {
             index, shown, held, scala.Option.empty(), new FloatAwareParquet(withoutNaN), given, session));
     }
 
+    public Dataset plain(SparkSession session, String files, String options, String schema, String key,
+                         String withoutNaN) throws DataFormatException {
+        return rows(session, files, options, type(schema), new StructType(), new byte[0], key, withoutNaN);
+    }
+
+    /**
+     * Rows with the values of their files, and their positions under a name. Those in the bitmap among the values
+     * are left out, or all others are, and then the bitmap. Without a name for positions, only columns of files are
+     * left. Null: a file has a column of the name that Spark's reader fills with positions; or rows would not be read
+     * in batches, and a bitmap would be copied into each of them.
+     */
+    public Dataset located(SparkSession session, String files, String options, String schema, String key,
+                           String withoutNaN, String valueSchema, byte[] values, String bitmap, boolean isSet,
+                           String position) throws DataFormatException {
+        String index = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
+        StructType held = type(schema);
+        StructType shown = type(valueSchema);
+        StructType located = held.add(index, DataTypes.LongType);
+        StructType all = located;
+        ArrayList columns = new ArrayList();
+        for (int i = 0; i < held.length(); i++) {
+            if (held.fieldNames()[i].equalsIgnoreCase(index)) return null;
+            columns.add(functions.col("`" + held.fieldNames()[i].replace("`", "``") + "`"));
+        }
+        for (int i = 0; i < shown.length(); i++) {
+            all = all.add(shown.apply(i));
+            String name = shown.fieldNames()[i];
+            if (position != null && !name.equals(bitmap)) columns.add(functions.col(name));
+        }
+        if (bitmap != null && !new ParquetFileFormat().supportBatch(session, all)) return null;
+        if (position != null) columns.add(functions.col(index).as(position));
+        Dataset found = rows(session, files, options, located, shown, values, key, withoutNaN);
+        if (bitmap != null) found = found.where(isSet ? functions.not(isUnset(bitmap, index)) : isUnset(bitmap, index));
+        return found.select(seq(columns));
+    }
+
+    private static StructType type(String json) { return (StructType) DataType.fromJson(json); }
+
     /** Each file is a partition of its own: what holds for all rows of a partition costs nothing to read. */
-    private static List partitions(PrimedCache cache, int width, byte[] values) {
+    private static List partitions(PrimedCache cache, int width, byte[] values) throws DataFormatException {
         ByteBuffer in = ByteBuffer.wrap(values);
         ArrayList made = new ArrayList();
         for (int i = 0; i < cache.paths.size(); i++) {
@@ -76,17 +156,31 @@ public class PrimedFiles {
         return made;
     }
 
-    private static Object value(ByteBuffer in) {
+    private static Object value(ByteBuffer in) throws DataFormatException {
         byte kind = in.get();
         if (kind == 'n') return null;
         if (kind == 'i') return Long.valueOf(in.getLong());
         byte[] bytes = new byte[in.getInt()];
         in.get(bytes);
-        return kind == 's' ? (Object) UTF8String.fromBytes(bytes) : (Object) bytes;
+        return kind == 's' ? (Object) UTF8String.fromBytes(bytes) : (Object) inflated(bytes);
+    }
+
+    /** Bytes come deflated, behind their number: Python's way to Java is slow. */
+    private static byte[] inflated(byte[] packed) throws DataFormatException {
+        byte[] bytes = new byte[ByteBuffer.wrap(packed).getInt()];
+        Inflater inflater = new Inflater();
+        inflater.setInput(packed, 4, packed.length - 4);
+        for (int done = 0; done < bytes.length; ) {
+            int more = inflater.inflate(bytes, done, bytes.length - done);
+            if (more == 0) throw new DataFormatException("A bitmap has too few bytes.");
+            done += more;
+        }
+        inflater.end();
+        return bytes;
     }
 
     /** Whether a bit is not set in a bitmap of big-endian words of 32 bits; bits beyond its end are not. */
-    public Column isUnset(String bitmap, String position) {
+    private static Column isUnset(String bitmap, String position) {
         Column bits = functions.col(bitmap);
         Column place = functions.col(position).cast("int");
         Column offset = functions.shiftleft(functions.shiftright(place, 5), 2);
@@ -100,14 +194,6 @@ public class PrimedFiles {
         Column isWithin = functions.shiftright(place, 3).lt(functions.octet_length(bits));
         return functions.when(isWithin, bit.equalTo(Integer.valueOf(0))).otherwise(Boolean.TRUE);
     }
-
-    /** Whether files of such columns are read in batches: row by row, a file's values would be copied into each row. */
-    public boolean isBatched(SparkSession session, String schema) {
-        return new ParquetFileFormat().supportBatch(session, (StructType) DataType.fromJson(schema));
-    }
-
-    /** The column that Spark's reader fills with the positions of rows. */
-    public String positionColumn() { return ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME(); }
 
     private static scala.collection.immutable.Seq seq(List items) {
         return scala.jdk.javaapi.CollectionConverters.asScala(items).toSeq();
@@ -159,7 +245,6 @@ public class PrimedCache extends FileStatusCache {
     public void invalidateAll() {}
 }
 """
-_NO_VALUES: Final = StructType([])
 _compiling: Final = threading.Lock()
 _compiled: dict[Any, Any] = {}
 """The object, by the connection to the JVM that has it; the last one only."""
@@ -170,11 +255,9 @@ def read_primed(
     files: Sequence[ScanFile],
     schema: StructType,
     options: Mapping[str, str],
-    value_schema: StructType = _NO_VALUES,
-    values: Sequence[Sequence[Value]] = (),
     without_nan: Iterable[ColumnPath] = (),
 ) -> DataFrame:
-    """Return the rows of some files, then the values of their files as columns.
+    """Return the rows of some files.
 
     Each path occurs once.
 
@@ -183,47 +266,67 @@ def read_primed(
         files: What to read.
         schema: The columns of the files.
         options: The reader's options.
-        value_schema: The types of the values: bigint, string or binary. A condition on them alone skips whole
-            files.
-        values: The values of each file, in the order of the files.
         without_nan: The float columns that are known to hold no NaN. For others, Spark hands Parquet no filter
             that NaN satisfies.
 
     Raises:
         Py4JError: Spark's internals are not as expected.
     """
-    text = "\0".join(part for file in files for part in (hadoop_path(file.path), str(byte_count(file))))
-    packed = b"".join(_pack(value) for of_file in values for value in of_file)
-    key = hashlib.sha256(text.encode() + b"\0" + packed).hexdigest()
-    given = "\0".join(part for option in options.items() for part in option)
-    known = "\0".join("\1".join(path) for path in without_nan)
-    made = _java(spark).rows(
-        spark._jsparkSession, text, given, schema.json(), value_schema.json(), bytearray(packed), key, known
-    )
+    made = _java(spark).plain(spark._jsparkSession, *_texts(files, schema, options, without_nan, b""))
     return DataFrame(made, spark)
 
 
-def position_column(spark: SparkSession) -> str:
-    """Return the name of the bigint column that Spark fills with row positions.
+def read_located(
+    spark: SparkSession,
+    files: Sequence[ScanFile],
+    schema: StructType,
+    options: Mapping[str, str],
+    without_nan: Iterable[ColumnPath],
+    values: FileValues,
+    position: str | None,
+) -> DataFrame | None:
+    """Return the rows of some files, then the values of their files, then positions.
 
-    It holds them if it is among the columns that are asked for.
+    Each path occurs once. The bitmap among the values says which rows are returned, and is not returned itself.
+    None: Spark cannot tell positions here, or would copy a bitmap into each row.
+
+    Args:
+        spark: A session with a JVM in reach.
+        files: What to read.
+        schema: The columns of the files.
+        options: The reader's options.
+        without_nan: As for `read_primed`.
+        values: What is known of each file.
+        position: The name of the column with the positions of rows; None to return the columns of files alone.
+
+    Raises:
+        Py4JError: Spark's internals are not as expected.
     """
-    return str(_java(spark).positionColumn())
+    packed = b"".join(_pack(value) for of_file in values.rows for value in of_file)
+    made = _java(spark).located(
+        spark._jsparkSession,
+        *_texts(files, schema, options, without_nan, packed),
+        values.schema.json(),
+        bytearray(packed),
+        values.bitmap,
+        values.is_chosen,
+        position,
+    )
+    return None if made is None else DataFrame(made, spark)
 
 
-def is_unset(spark: SparkSession, bitmap: str, position: str) -> Column:
-    """Return whether a position is not in a `bitmap`, given both columns' names."""
-    from pyspark.sql.classic.column import Column as OfJava  # noqa: PLC0415 - not there without the JVM
-
-    return OfJava(_java(spark).isUnset(bitmap, position))
-
-
-def is_batched(spark: SparkSession, schema: StructType) -> bool:
-    """Return whether files with such columns are read in batches.
-
-    Only then is a large value of a file not copied into each row.
-    """
-    return bool(_java(spark).isBatched(spark._jsparkSession, schema.json()))
+def _texts(
+    files: Sequence[ScanFile],
+    schema: StructType,
+    options: Mapping[str, str],
+    without_nan: Iterable[ColumnPath],
+    packed: bytes,
+) -> tuple[str, ...]:
+    """Return files, options, schema, key and float columns as texts for Java."""
+    text = "\0".join(part for file in files for part in (hadoop_path(file.path), str(byte_count(file))))
+    key = hashlib.sha256(text.encode() + b"\0" + packed).hexdigest()
+    given = "\0".join(part for option in options.items() for part in option)
+    return text, given, schema.json(), key, "\0".join("\1".join(path) for path in without_nan)
 
 
 def byte_count(file: ScanFile) -> int:
@@ -243,7 +346,7 @@ def _pack(value: Value) -> bytes:
         case str():
             encoded = value.encode()
             return b"s" + struct.pack(">i", len(encoded)) + encoded
-    return b"b" + struct.pack(">i", len(value)) + value
+    return b"b" + struct.pack(">ii", len(value.deflated) + 4, value.byte_count) + value.deflated
 
 
 def _java(spark: SparkSession) -> Any:

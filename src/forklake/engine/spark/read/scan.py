@@ -40,6 +40,7 @@ def scan(
     lineage: Sequence[str] | Mapping[str, str] = (),
     keep_order: bool = False,
     is_limited: bool = False,
+    takes_deleted: bool = False,
 ) -> DataFrame:
     """Return the rows of a plan, lazily: the jobs that use the DataFrame read files.
 
@@ -58,6 +59,7 @@ def scan(
             last, as in DuckDB's scans; they still do after a projection or a filter. Not promised beyond
             `ORDERED_ROWS` rows.
         is_limited: Whether only the first rows in that order will be taken.
+        takes_deleted: Whether to return the rows of files that are deleted, and no others.
 
     Raises:
         NotFoundError: The table lacks one of the columns, or one that the condition names.
@@ -71,7 +73,7 @@ def scan(
     ids = {field.column_id for field in wanted}
     needed = [field for field in plan.fields if field.column_id in ids or _is_mentioned(field.name, condition)]
     extra = {**mentioned_lineage(plan, condition), **{output: name for name, output in shown.items()}}
-    found = group_files(plan, needed)
+    found = group_files(plan, needed, takes_deleted=takes_deleted)
     is_sorted = keep_order and _needs_sort(plan, found, is_limited=is_limited)
     if is_sorted:
         extra |= _ORDER

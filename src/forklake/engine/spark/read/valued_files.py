@@ -5,6 +5,7 @@ There is no join, and deleted rows are left out where they are read.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -17,16 +18,22 @@ from pyspark.sql.types import BinaryType, DataType, LongType, StringType, Struct
 from forklake.engine.spark.read import delete_join as file_facts
 from forklake.engine.spark.read.file_index import READ_OPTIONS, is_primed
 from forklake.engine.spark.read.groups import FileGroup
-from forklake.engine.spark.read.primed_files import Value, is_batched, is_unset, position_column, read_primed
+from forklake.engine.spark.read.primed_files import Bitmap, FileValues, Value, read_located
 from forklake.model.names import fold
-from forklake.model.scan import ScanFile
+from forklake.model.scan import ScanDeletes, ScanFile
 
 _DELETED: Final = "_forklake_deleted"
 _OPTIONS: Final = {key: value for key, value in READ_OPTIONS.items() if key != "recursiveFileLookup"}
 _MOST_BITS: Final = 2**28
 """Bitmaps of more rows than this are not sent along with the tasks."""
 
+_MOST_KEPT: Final = 1024
+_FEW_INLINED: Final = 10_000
 _READERS: Final = 8
+_kept: dict[tuple[ScanDeletes | None, tuple[int, ...]], Bitmap] = {}
+"""Bitmaps by what they are of, those used last at the end."""
+
+_keeping: Final = threading.Lock()
 _FACTS: Final[dict[str, tuple[str, DataType]]] = {
     "rowid": (file_facts.ROW_ID_START, LongType()),
     "own_rowid": (file_facts.ROW_ID_START, LongType()),
@@ -39,9 +46,9 @@ _FACTS: Final[dict[str, tuple[str, DataType]]] = {
 
 
 def valued_frame(
-    spark: SparkSession, table: str, group: FileGroup, schema: StructType, asked: set[str], position: str
+    spark: SparkSession, table: str, group: FileGroup, schema: StructType, asked: set[str], position: str | None
 ) -> DataFrame | None:
-    """Return a group's rows that are not deleted, with the facts for lineage.
+    """Return a group's rows, with the facts for lineage; which rows, the group says.
 
     None: the facts have to be joined.
 
@@ -51,7 +58,7 @@ def valued_frame(
         group: The files; Spark's own reader can read them.
         schema: Their columns.
         asked: The lineage that is asked for.
-        position: The name of the column to return the positions of rows in.
+        position: The name of the column to return the positions of rows in; None if columns alone are asked for.
 
     Raises:
         DataFileError: A delete file cannot be read.
@@ -61,20 +68,17 @@ def valued_frame(
     facts = dict(_FACTS[name] for name in _FACTS if name in asked)
     if group.is_dirty:
         facts[_DELETED] = BinaryType()
-    values = _values(table, group, list(facts))
-    value_schema = StructType([StructField(name, kind) for name, kind in facts.items()])
+    if {fold(name) for name in schema.names} & facts.keys():
+        return None
+    values = FileValues(
+        StructType([StructField(name, kind) for name, kind in facts.items()]),
+        _values(table, group, list(facts)),
+        _DELETED if group.is_dirty else None,
+        group.takes_deleted,
+    )
+    options = _OPTIONS if facts else READ_OPTIONS
     try:
-        index = position_column(spark)
-        if {fold(name) for name in schema.names} & {index, *value_schema.names}:
-            return None
-        located = StructType([*schema.fields, StructField(index, LongType())])
-        if group.is_dirty and not is_batched(spark, StructType([*located.fields, *value_schema.fields])):
-            return None
-        options = _OPTIONS if facts else READ_OPTIONS
-        rows = read_primed(spark, group.files, located, options, value_schema, values, group.without_nan)
-        if group.is_dirty:
-            rows = rows.where(is_unset(spark, _DELETED, index))
-        return rows.withColumnRenamed(index, position)
+        return read_located(spark, group.files, schema, options, group.without_nan, values, position)
     except (Py4JError, PySparkException, TypeError, AttributeError):
         return None  # internals of Spark, which another release may have changed
 
@@ -103,11 +107,26 @@ def _values(table: str, group: FileGroup, names: Sequence[str]) -> list[list[Val
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _bitmaps(table: str, files: Sequence[ScanFile]) -> list[bytes]:
-    """Return the deleted rows of each file as Java reads them fastest.
+def _bitmaps(table: str, files: Sequence[ScanFile]) -> list[Bitmap]:
+    """Return the deleted rows of each file.
 
-    These are words of 32 bits, the high byte first.
+    Delete files never change, so bitmaps that are not large are kept for the next scan.
     """
-    with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
-        found = list(readers.map(lambda file: file_facts.bitmap_of(table, file), files))
-    return [words.astype("<i8").view("<u4").astype(">u4").tobytes() for words in found]
+    keys = [(file.deletes, file.inlined_deletes) for file in files]
+    with _keeping:
+        known = {key: _kept.pop(key) for key in set(keys) if key in _kept}
+        _kept.update(known)  # what was used last is dropped last
+    missing = {key: file for key, file in zip(keys, files, strict=True) if key not in known}
+    if missing:
+        with ThreadPoolExecutor(min(_READERS, len(missing))) as readers:
+            found = readers.map(lambda file: Bitmap.of(file_facts.read_bitmap(table, file)), missing.values())
+            known |= zip(missing, found, strict=True)
+        with _keeping:
+            _kept.update((key, known[key]) for key, file in missing.items() if _is_worth_keeping(file))
+            for key in list(_kept)[:-_MOST_KEPT]:
+                del _kept[key]
+    return [known[key] for key in keys]
+
+
+def _is_worth_keeping(file: ScanFile) -> bool:
+    return file.record_count <= file_facts.KEPT_ROWS and len(file.inlined_deletes) <= _FEW_INLINED
