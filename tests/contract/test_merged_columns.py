@@ -309,3 +309,35 @@ def test_the_feed_has_the_values_of_a_column_that_merged_rows_had_while_it_was_g
     agent.reset_to(had_it)
     rows = rows_of(agent.table("t").changes(merged))
     assert {row["k"]: row["a"] for row in rows if row["snapshot_id"] == merged} == {0: 10, 1: 20, 2: 30, 3: 40, 4: 50}
+
+
+@pytest.mark.parametrize("renames", ["shop", "agent"])
+@pytest.mark.parametrize("verb", ["merge", "refresh", "reset"])
+def test_structs_of_inlined_rows_are_read_where_their_fields_have_other_names(
+    lake: Lake, renames: str, verb: str
+) -> None:
+    shop = lake.create_catalog("nested")
+    shop.options.set("data_inlining_row_limit", 10)
+    shop.create_table("places", {"id": "BIGINT", "at": "STRUCT(x INTEGER, y STRUCT(z INTEGER)[])"})
+    shop.table("places").append([{"id": 1, "at": {"x": 1, "y": [{"z": 10}]}}])
+    agent = shop.fork("agent")
+    for catalog, number in ((shop, 2), (agent, 3)):
+        catalog.table("places").append([{"id": number, "at": {"x": number, "y": [{"z": 10 * number}]}}])
+    altered = (shop if renames == "shop" else agent).table("places")
+    altered.alter.rename_column("at.x", "u")
+    altered.alter.rename_column("at.y.element.z", "w")
+    altered.alter.add_column(("v", "INTEGER"), parent="at")
+    altered.append([{"id": 4, "at": {"u": 4, "v": 40, "y": None}}])
+    if verb == "reset":
+        target, source = (agent, shop) if renames == "agent" else (shop, agent)
+        expected = source.table("places").rows()
+        target.reset_to(source)
+    else:
+        expected = [(number, {"u": number, "y": [{"w": 10 * number}], "v": None}) for number in (1, 2, 3)]
+        expected.append((4, {"u": 4, "y": None, "v": 40}))
+        target = shop if verb == "merge" else agent
+        shop.merge(agent) if verb == "merge" else agent.refresh()
+    assert sorted(target.table("places").rows()) == expected
+    assert wrong_totals(target) == []
+    target.maintenance.flush_inlined()
+    assert sorted(target.table("places").rows()) == expected

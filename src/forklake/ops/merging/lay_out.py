@@ -11,6 +11,7 @@ from forklake.catalog import lookup
 from forklake.catalog.changes.files import leaves_of
 from forklake.catalog.changes.inlined import stats_of_rows
 from forklake.catalog.combined_stats import FileStats, widen_stats
+from forklake.catalog.fields import field_tree
 from forklake.catalog.holdings import HeldFile, version_of
 from forklake.catalog.state import Draft
 from forklake.metastore.written_tables import (
@@ -28,6 +29,7 @@ from forklake.model.rows import (
     ColumnRow,
     DeleteFileRow,
     InlinedDeleteRow,
+    InlinedRow,
     MacroImplRow,
     MacroRow,
     SchemaRow,
@@ -50,6 +52,7 @@ from forklake.ops.merging.things import (
     Edit,
     Thing,
 )
+from forklake.ops.restate_rows import rows_for_fields
 
 Written = Mapping[DataFileId, tuple[DeleteFileId, NewDeleteFile]]
 """The delete files that were written for a merge, by data file; other deletes are inlined."""
@@ -217,11 +220,18 @@ class _Layout:
                     schema_version=draft.version.schema_version,
                     origin_snapshot_id=version_of(row),
                 )
-                for row in rows.begun_rows
+                for row in self._inlined_rows(table, rows)
             )
         )
         if table.row is not None:
             self._log_rows(table_id, rows)
+
+    def _inlined_rows(self, table: TableEdit, rows: RowsEdit) -> list[InlinedRow]:
+        """Return the inlined rows that come, with their structs as the result has them."""
+        if table.row is None:
+            return rows.begun_rows
+        fields, sides = field_tree(lookup.columns(self.draft, table.table_id)), self.planned.sides
+        return rows_for_fields(sides.session, sides.source, table.row, rows.begun_rows, fields)
 
     def _copier(self, table: TableEdit, files: Sequence[HeldFile]) -> Copier:
         sides, of_table = self.planned.sides, {"table_id": table.table_id}

@@ -8,7 +8,7 @@ from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.column_history import ColumnHistory
-from forklake.catalog.fields import stored_tree
+from forklake.catalog.fields import field_tree, stored_tree
 from forklake.catalog.holdings import version_of
 from forklake.catalog.state import Draft
 from forklake.metastore.differences import may_differ, may_show, shown_by_one
@@ -34,6 +34,7 @@ from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedRow, Row
 from forklake.model.version import Version
 from forklake.ops.merging.copier import Copier, FileDetails
 from forklake.ops.merging.sides import Sides
+from forklake.ops.restate_rows import rows_for_fields
 
 
 def rebase(draft: Draft, sides: Sides, onto: Version) -> Draft:
@@ -163,10 +164,25 @@ class _Rebase:
                 else:
                     self._new.insert(replace(row, origin=None))
             return
+        if table is INLINED_ROW:
+            self._write_inlined(rows)
+            return
         for row in rows:
-            first = {"origin_snapshot_id": _version_of(row)} if table is INLINED_ROW else {}
-            self._new.insert(replace(row, origin=None, **first))
+            self._new.insert(replace(row, origin=None))
         self._follow(table, rows)
+
+    def _write_inlined(self, rows: Sequence[InlinedRow]) -> None:
+        """Write inlined rows, with structs as the result has them."""
+        before: dict[TableId, list[InlinedRow]] = {}
+        for row in rows:
+            if row.origin is None:
+                self._new.insert(row)
+            else:
+                before.setdefault(row.table_id, []).append(row)
+        for table_id, of_table in before.items():
+            table, fields = lookup.table_by_id(self._draft, table_id), field_tree(lookup.columns(self._draft, table_id))
+            restated = rows_for_fields(self._sides.session, self._sides.target, table, of_table, fields)
+            self._new.insert(*(replace(row, origin=None, origin_snapshot_id=_version_of(row)) for row in restated))
 
     def _write_files(self, rows: Sequence[DataFileRow]) -> None:
         for row in rows:
