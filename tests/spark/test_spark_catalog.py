@@ -33,7 +33,6 @@ OURS = (
     "CALL",
     "CREATE VIEW",
     "CREATE INDEX",
-    "CREATE TABLE shop.main.same",
 )
 """Commands that Spark would refuse in words of its own."""
 VIEWS = re.compile(r"(CREATE|CREATE OR REPLACE|ALTER|DROP) VIEW|SHOW VIEWS|SELECT .* shop\.stock\.kinds")
