@@ -195,7 +195,7 @@ def test_columns_are_those_of_all_catalogs(lake: Lake, shop: Catalog) -> None:
     both = shared(lake, names=["shop", "wider"])
     assert [field.name for field in shared_columns(both)] == ["i", "s", "extra"]
     assert [field.name for field in shared_columns(both, ["EXTRA", "rowid"])] == ["extra", "rowid"]
-    with pytest.raises(InvalidInputError, match=r'Column "i" of table "t" is int32 in .* and int64 in .*; nothing was'):
+    with pytest.raises(InvalidInputError, match=r'Column "i" of table "t" is INTEGER in .* and BIGINT in .*; nothing'):
         shared_columns(shared(lake, names=["shop", "typed"]))
     assert [field.name for field in shared_columns(shared(lake, names=["shop", "typed"]), ["s"])] == ["s"]
 

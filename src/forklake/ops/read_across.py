@@ -147,8 +147,8 @@ def _heads(session: Session, catalogs: Sequence[CatalogId]) -> list[Head]:
 def _types_differ(table: str, one: tuple[Field, SharedPlan], other: tuple[Field, SharedPlan]) -> InvalidInputError:
     (left, of_left), (right, of_right) = one, other
     return InvalidInputError(
-        f'Column "{left.name}" of table "{table}" is {left.type} in {_some_holders(of_left)} and {right.type} in'
-        f" {_some_holders(of_right)}; nothing was read.",
+        f'Column "{left.name}" of table "{table}" is {left.type.sql_name} in {_some_holders(of_left)} and'
+        f" {right.type.sql_name} in {_some_holders(of_right)}; nothing was read.",
         hint="Choose columns that have one type, or read fewer catalogs together.",
     )
 
