@@ -72,7 +72,10 @@ def _retype_nested(
     documents: Sequence[dict[str, str | None]],
     fields: Sequence[Field],
 ) -> set[int]:
-    """Write the texts of nested columns as the fields have them; return which documents changed."""
+    """Write the texts of nested columns as the fields have them.
+
+    Return the places of the documents that changed.
+    """
     nested: dict[tuple[Field, Field], list[int]] = {}
     for place, row in enumerate(rows):
         held = [ColumnId(int(key)) for key in documents[place]]
