@@ -35,7 +35,7 @@ __all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate", "ag
 _SMALL: Final[frozenset[Type]] = frozenset(
     {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.UINT8, types.UINT16, types.UINT32}
 )
-_SHORT_DECIMAL: Final = 18
+SHORT_DECIMAL: Final = 18
 """DuckDB computes with decimals of up to so many digits in 64 bits."""
 
 
@@ -79,24 +79,33 @@ def _average(values: Sequence[Bound], call: Call) -> Bound:
         raise _no_match("avg", values)
     if isinstance(value.type, types.Float) or value.type == types.NULL:
         return Bound(call.of("avg", cast(value, types.FLOAT64).sql), types.FLOAT64)
-    total = call.of("sum", value.wide or value.sql) if isinstance(value.type, types.Decimal) else _sum_sql(value, call)
     count = call.of("count", value.sql)
     if value.type == types.INT64:
-        return Bound(_quotient(total, count), types.FLOAT64)
+        return Bound(_quotient(_sum_sql(value, call), count, 0), types.FLOAT64)
+    if not isinstance(value.type, types.Decimal):
+        return Bound(f"try_divide(CAST({_sum_sql(value, call)} AS DOUBLE), {count})", types.FLOAT64)
+    total, (precision, scale) = call.of("sum", value.wide or value.sql), decimal_size(value.type)
+    if precision <= SHORT_DECIMAL:
+        return Bound(_quotient(total, count, scale), types.FLOAT64)
     return Bound(f"try_divide(CAST({total} AS DOUBLE), {count})", types.FLOAT64)
 
 
-def _quotient(total: str, count: str) -> str:
-    """Return the double that is next to a whole number over a count.
+def _quotient(total: str, count: str, scale: int) -> str:
+    """Return the double that is next to an exact number over a count.
 
-    DuckDB rounds once, at the end. A number that no double holds would be rounded before it is divided, too: its
-    quotient is written out, with 18 digits after the point.
+    DuckDB rounds once, at the end. So both become whole numbers first; where one is beyond what doubles hold, and would
+    be rounded before it is divided, the quotient is written out, with 18 digits after the point.
     """
-    whole, rest = "x.t div x.n", "CAST((abs(x.t % x.n) * 1000000000000000000BD) div x.n AS STRING)"
-    written = f"CAST(concat(CAST({whole} AS STRING), '.', lpad({rest}, 18, '0')) AS DOUBLE)"
-    exact = "try_divide(CAST(x.t AS DOUBLE), x.n)"
-    body = f"CASE WHEN abs(x.t) > {2**53}BD THEN {written} ELSE {exact} END"
-    given = f"named_struct('t', CAST({total} AS DECIMAL(38,0)), 'n', {count})"
+    rest = "(abs(x.t % x.n) * 1000000000BD)"
+    digits = [f"{rest} div x.n", f"(({rest} % x.n) * 1000000000BD) div x.n"]
+    texts = ", ".join(f"lpad(CAST({each} AS STRING), 9, '0')" for each in digits)
+    sign, whole = "if(x.t < 0, '-', '')", "CAST((abs(x.t) - abs(x.t) % x.n) / x.n AS DECIMAL(38,0))"
+    written = f"CAST(concat({sign}, CAST({whole} AS STRING), '.', {texts}) AS DOUBLE)"
+    plain = "try_divide(CAST(x.t AS DOUBLE), CAST(x.n AS DOUBLE))"
+    body = f"CASE WHEN abs(x.t) > {2**53}BD OR x.n > {2**53}BD THEN {written} ELSE {plain} END"
+    one = f"CAST({10**scale}BD AS DECIMAL({scale + 1},0))"
+    whole_total = total if scale == 0 else f"{total} * {one}"
+    given = f"named_struct('t', CAST({whole_total} AS DECIMAL(38,0)), 'n', CAST({count} AS DECIMAL(19,0)) * {one})"
     return f"transform(array({given}), x -> {body})[0]"
 
 
@@ -235,7 +244,7 @@ def _decimal_quantile(value: Bound, kind: types.Decimal, share: str, call: Call)
     place = f"((size(x) - 1) * {share if 'e' in share else f'{share}e0'}D)"
     low, high = (f"x[CAST({edge}({place}) AS INT)]" for edge in ("floor", "ceil"))
     rest = f"({place} - floor({place}))"
-    if kind.precision <= _SHORT_DECIMAL:
+    if kind.precision <= SHORT_DECIMAL:
         more = f"CAST(floor(CAST(({high} - {low}) * {one}BD AS DOUBLE) * {rest}) AS DECIMAL(19,0))"
         found = f"{low} + {more} * {decimal_literal(f'{Decimal(1).scaleb(-kind.scale):f}')}"
     else:

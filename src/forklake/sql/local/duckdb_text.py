@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NoReturn
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types import Type
+from forklake.sql.expressions.aggregates import SHORT_DECIMAL
 from forklake.sql.expressions.bound import Bound, either
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.render import BoundNode, render
@@ -196,12 +197,12 @@ class _Tree:
         _check(node)
         if isinstance(node, exp.Func) and self.names.macro((function_name(node),)):
             _refuse(f'macro "{function_name(node)}"')
-        is_exact = isinstance(node, exp.Avg) and self._is_exact(node)
+        averaged = self._average_type(node) if isinstance(node, exp.Avg) else types.FLOAT64
         for part in list(node.iter_expressions()):
             if not isinstance(part, exp.With):
                 self.visit(part, common)
-        if is_exact and isinstance(node, exp.Avg):
-            node.replace(_divided_total(node))
+        if averaged != types.FLOAT64 and isinstance(node, exp.Avg):
+            node.replace(_divided_total(node, averaged))
 
     def _visit_common(self, clause: exp.With, common: frozenset[str]) -> frozenset[str]:
         if clause.args.get("recursive"):
@@ -244,22 +245,43 @@ class _Tree:
             left_out = [exp.to_identifier(name, quoted=True) for name in hidden]
             star.set("except_", [*(star.args.get("except_") or ()), *left_out])
 
-    def _is_exact(self, node: exp.Avg) -> bool:
-        """Return whether an average is one of numbers that are no floats."""
+    def _average_type(self, node: exp.Avg) -> Type:
+        """Return the type of the numbers that are averaged."""
         value = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
         bound = self.writer.value_of(self.originals[id(value)]) if id(value) in self.originals else None
         if bound is None or (bound.type != types.FLOAT64 and isinstance(node.parent, exp.Filter)):
             _refuse("this average")
-        return bound.type != types.FLOAT64
+        return bound.type
 
 
-def _divided_total(node: exp.Avg) -> exp.Expr:
-    """Return an average as Spark computes it: the exact sum becomes a float.
+def _divided_total(node: exp.Avg, kind: Type) -> exp.Expr:
+    """Return an average of exact numbers as Spark computes it.
 
-    DuckDB divides in more digits than a float has.
+    DuckDB divides in more digits than a float has, and rounds twice.
     """
-    total = exp.Cast(this=exp.Sum(this=node.this.copy()), to=exp.DataType.build("DOUBLE"))
-    return exp.Paren(this=exp.Div(this=total, expression=exp.Count(this=node.this.copy(), big_int=True)))
+    total, count = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy(), big_int=True)
+    if kind != types.INT64 and not (isinstance(kind, types.Decimal) and kind.precision <= SHORT_DECIMAL):
+        divided = exp.Cast(this=total, to=exp.DataType.build("DOUBLE"))
+        return exp.Paren(this=exp.Div(this=divided, expression=count))
+    scale = kind.scale if isinstance(kind, types.Decimal) else 0
+    given = {"total": total, "count": count}
+    found: exp.Expr = parse_one(_QUOTIENT.replace("{one}", str(10**scale)), dialect="duckdb")
+    for column in list(found.find_all(exp.Column)):
+        column.replace(given[column.name].copy())
+    return found
+
+
+_TOTAL: Final = "CAST(replace(CAST(total AS VARCHAR), '.', '') AS HUGEINT)"
+_COUNT: Final = "(CAST(count AS HUGEINT) * {one})"
+_REST: Final = f"(abs({_TOTAL}) % {_COUNT} * 1000000000)"
+_QUOTIENT: Final = (
+    f"(CASE WHEN {_COUNT} = 0 THEN NULL WHEN abs({_TOTAL}) <= {2**53} AND {_COUNT} <= {2**53}"
+    f" THEN CAST({_TOTAL} AS DOUBLE) / CAST({_COUNT} AS DOUBLE)"
+    f" ELSE CAST(concat(CASE WHEN {_TOTAL} < 0 THEN '-' ELSE '' END, CAST(abs({_TOTAL}) // {_COUNT} AS VARCHAR), '.',"
+    f" lpad(CAST({_REST} // {_COUNT} AS VARCHAR), 9, '0'),"
+    f" lpad(CAST(({_REST} % {_COUNT} * 1000000000) // {_COUNT} AS VARCHAR), 9, '0')) AS DOUBLE) END)"
+)
+"""An average that is rounded once, by the same steps as on Spark: total and count become whole numbers."""
 
 
 def _constant(bound: Bound) -> exp.Expr:
