@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forklake import Lake
+from forklake.metastore.queries.due import due_catalogs
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import SCHEMA_VERSIONS, TABLE_STATS, TABLES, MetadataTable
-from forklake.model.ids import INFINITY
+from forklake.model.ids import INFINITY, CatalogId
+from forklake.ops.collect import collect
+from forklake.ops.runtime import Runtime
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
@@ -221,6 +224,14 @@ class _Version:
         for row, _ in self._ever(next(table for table in _INTERVALS if table.name == "ducklake_partition_info")):
             if row["partition_id"] in partitions:
                 found["ducklake_partition_info"].add((row["catalog_id"], row["row_uid"]))
+
+
+def collect_together(runtime: Runtime) -> None:
+    """Collect all catalogs that are due together, and those that became due by it, until none is."""
+    known: list[CatalogId] = []
+    while (found := due_catalogs(runtime.store, None, 1000)) and found != known:
+        collect(runtime.store, runtime.lake_path, found)
+        known = found
 
 
 def difference(one: Found, other: Found) -> dict[str, list[Key]]:

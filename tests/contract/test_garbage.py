@@ -7,10 +7,9 @@ import pytest
 from forklake import Catalog, Lake, NewDataFile
 from forklake.metastore.queries.due import due_catalogs
 from forklake.metastore.queries.option_rows import options_of
-from forklake.ops.collect import collect
 from tests.contract.support import data_file, delete_file, rows
 from tests.contract.varied import furnish, upset, vary
-from tests.needed_rows import Rows, difference
+from tests.needed_rows import Rows, collect_together, difference
 
 every_kind = pytest.mark.parametrize(
     "lake_factory", ["sqlite", "duckdb", "postgres", "partitioned", "pgbouncer"], indirect=True
@@ -19,8 +18,7 @@ every_kind = pytest.mark.parametrize(
 
 def collect_all(lake: Lake) -> None:
     """Collect every catalog that is due."""
-    store = lake._runtime.store
-    collect(store, lake._runtime.lake_path, due_catalogs(store, None, 1000))
+    collect_together(lake._runtime)
 
 
 def check(lake: Lake) -> None:
@@ -311,6 +309,59 @@ def test_a_clean_up_judges_purged_ancestors_after_the_forks_that_need_their_colu
     left = Rows.read(lake)
     assert difference(left.stored, left.needed()) == {}
     assert child.table("t").rows() == [(1,)]
+
+
+@pytest.mark.parametrize("what", ["a file", "an inlined row"])
+def test_an_ancestor_is_judged_again_when_what_was_read_with_its_rows_goes(lake: Lake, what: str) -> None:
+    """The root is purged first: by then what the fork wrote is dead, and still there."""
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"])
+    shop.fork("other", copy=True)  # it knows where files of the table lie
+    agent = shop.fork("agent")
+    if what == "a file":
+        agent.table("t").storage.append_files([NewDataFile("a.parquet", 1, 10, partition_values=("1",))])
+    else:
+        agent.table("t").storage.insert_inlined([{"i": "1"}])
+    agent.fork("viewer")
+    agent.table("t").drop()
+    expire_all(agent)
+    check(lake)
+    purge(lake, "viewer")
+    purge(lake, "shop")
+    store = lake._runtime.store
+    assert due_catalogs(store, None, 1000) == [agent.catalog_id]
+    assert "i" in columns_of(lake, shop)
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    assert columns_of(lake, shop) == []
+    assert due_catalogs(store, None, 1000) == []
+    check(lake)
+
+
+def columns_of(lake: Lake, catalog: Catalog) -> list[str]:
+    """Return the names in the column rows that a catalog has written and that are left."""
+    found = rows(lake, "SELECT column_name FROM forklake.ducklake_column WHERE catalog_id = :c", c=catalog.catalog_id)
+    return [str(name) for (name,) in found]
+
+
+def test_a_column_that_came_with_a_refresh_goes_though_files_of_before_it_stay(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    agent = shop.fork("agent")
+    agent.table("t").storage.append_files([data_file("a")])
+    before = agent.head
+    shop.table("t").alter.rename_column("i", "j")
+    agent.refresh()
+    agent.table("t").drop()
+    purge(lake, "shop")
+    dropped = agent.head
+    own = [one.snapshot_id for one in agent.snapshots() if one.catalog_id == agent.catalog_id]
+    agent.maintenance.expire_snapshots(versions=[one for one in own if one not in (before, dropped)], release=True)
+    check(lake)
+    assert columns_of(lake, shop) == ["i"]
+    assert [file.path.rsplit("/", 1)[1] for file in agent.at(before).table("t").storage.files()] == ["a.parquet"]
+    expire_all(agent)
+    check(lake)
+    assert columns_of(lake, shop) == []
 
 
 def test_a_partitioning_that_came_back_goes_though_a_fork_keeps_files_that_had_ended(lake: Lake) -> None:

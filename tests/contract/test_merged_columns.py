@@ -244,6 +244,32 @@ def test_a_column_that_both_sides_brought_back_is_one_column(shop: Catalog) -> N
     assert rows(shop) == [(0, 10), (1, 20), (2, 30), (3, 40), (4, 40), (5, 50)]
 
 
+@pytest.mark.parametrize("dropped", ["table", "column"])
+def test_a_column_that_came_back_to_another_place_is_not_changed(shop: Catalog, dropped: str) -> None:
+    shop.table("t").alter.add_column(("b", "INTEGER"))
+    base, agent = shop.head, shop.fork("agent")
+    shop.table("t").alter.drop_column("a")
+    shop.reset_to(base)
+    assert [column.name for column in shop.table("t").columns] == ["k", "b", "a"]
+    agent.table("t").drop() if dropped == "table" else agent.table("t").alter.drop_column("a")
+    shop.merge(agent)
+    left = [[column.name for column in table.columns] for table in shop.tables()]
+    assert left == ([] if dropped == "table" else [["k", "b"]])
+
+
+def test_a_column_that_came_back_and_was_changed_is_a_conflict_with_its_drop(shop: Catalog) -> None:
+    shop.table("t").alter.add_column(("b", "INTEGER"))
+    base, agent, other = shop.head, shop.fork("agent"), shop.fork("other")
+    shop.table("t").alter.drop_column("a")
+    shop.reset_to(base)
+    shop.table("t").alter.set_type("a", "BIGINT")
+    agent.table("t").drop()
+    other.table("t").alter.drop_column("a")
+    for source in (agent, other):
+        with pytest.raises(MergeConflictError, match=f'dropped in "{source.name}" and changed in "shop"'):
+            shop.merge(source)
+
+
 def test_a_copy_tells_all_of_its_rows_at_its_first_snapshot(shop: Catalog) -> None:
     shop.maintenance.merge_adjacent_files()
     append(shop, 4, a=pa.array([50], pa.int32()))

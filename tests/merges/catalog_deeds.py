@@ -1,10 +1,9 @@
 """What is done to catalogs: forks, copies, drops, purges, tags, expiry and clean-up."""
 
-from forklake.metastore.queries.due import due_catalogs, mark_due
+from forklake.metastore.queries.due import mark_due
 from forklake.metastore.written_tables import TABLE_STATS
-from forklake.ops.collect import collect
 from tests.merges.ground import Ground
-from tests.needed_rows import Key, Rows, difference
+from tests.needed_rows import Key, Rows, collect_together, difference
 
 
 class CatalogDeeds(Ground):
@@ -147,9 +146,8 @@ class CatalogDeeds(Ground):
 
     def _collect(self) -> dict[str, list[Key]]:
         """Collect what is due, and return what is left that nothing needs."""
-        runtime = self.lake._runtime
         needed = Rows.read(self.lake).needed()
-        collect(runtime.store, runtime.lake_path, due_catalogs(runtime.store, None, 1000))
+        collect_together(self.lake._runtime)
         left = Rows.read(self.lake)
         gone = difference(needed, left.stored)
         assert gone == {}, self.told(f"needed rows are gone: {gone}")

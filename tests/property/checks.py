@@ -7,9 +7,7 @@ from random import Random
 
 from forklake import Catalog, Clock, Lake, Settings, errors
 from forklake.lake.internals import is_past
-from forklake.metastore.queries.due import due_catalogs
-from forklake.ops.collect import collect
-from tests.needed_rows import Rows, difference
+from tests.needed_rows import Rows, collect_together, difference
 from tests.property.comparison import Comparison, MismatchError, expect, options_seen
 from tests.property.truth import Truth
 from tests.sound import check_sound
@@ -121,9 +119,8 @@ class Checks:
     def check_garbage(self) -> None:
         """Exactly the metadata rows that some version needs are left when every catalog that is due was collected."""
         lake = self.lakes[0]
-        runtime = lake._runtime
         needed = Rows.read(lake).needed()
-        collect(runtime.store, runtime.lake_path, due_catalogs(runtime.store, None, 1000))
+        collect_together(lake._runtime)
         left = Rows.read(lake)
         expect("the lake", "the needed rows that are gone", difference(needed, left.stored), {})
         expect("the lake", "the rows that nothing needs", difference(left.stored, left.needed()), {})

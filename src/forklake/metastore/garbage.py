@@ -134,9 +134,13 @@ def _unhidden(row: str, scope: str) -> str:
 
 
 def _own_use(table: MetadataTable[Any], used: MetadataTable[Any]) -> str:
-    """Return the query for what the catalog of a pin wrote itself before it hid a row."""
+    """Return the query for what the catalog of a pin wrote itself before it hid a row.
+
+    What it wrote in another epoch was not read with the row.
+    """
     return (
         f"(SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = p.catalog_id AND {_use(table)}"
+        f" AND f.{BEGIN} >= p.since AND f.{BEGIN} < p.until"
         f" AND f.{BEGIN} < (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z WHERE z.catalog_id = p.catalog_id"
         " AND z.scope_id = r.table_id AND z.row_uid = r.row_uid) LIMIT 1)"
     )

@@ -114,11 +114,22 @@ class _Collection:
         self._since = since
         self._left = list(_INTERVALS)
         self._after = RowUid(-1)
+        self._writers: set[CatalogId] = set()
         self._keeps_some = False
         self._kept_tables: set[int] = set()
 
     def go_on(self, session: Session) -> bool:
         """Remove one batch; return whether it was the last."""
+        self._writers.clear()
+        is_done = self._remove_batch(session)
+        if self._writers:
+            # Those that are collected here have their columns and partitionings judged after this.
+            due.mark_ancestors_due(session, self._writers, but=self._ids)
+        if is_done and not self._keeps_some:
+            due.forget_due(session, self._since)
+        return is_done
+
+    def _remove_batch(self, session: Session) -> bool:
         owners = Owners(self._ids, have_heads=len(heads.catalogs_with_heads(session, self._ids)) == len(self._ids))
         room = _BATCH
         while self._left:
@@ -162,6 +173,8 @@ class _Collection:
         by_owner: dict[CatalogId, list[Values]] = {}
         for row in rows:
             by_owner.setdefault(row[0], []).append(row)
+        if table in (DATA_FILE, INLINED_ROW):
+            self._writers |= by_owner.keys()
         keys = _keys(table)
         for owner, of_owner in by_owner.items():
             delete_rows(session, table, owner, [row[1] for row in of_owner])
@@ -197,8 +210,6 @@ class _Collection:
             # What they hid by an earlier chain may be there for others.
             forget_dead_tombstones(session, catalog)
         forget_options_of_missing(session, self._ids)
-        if not self._keeps_some:
-            due.forget_due(session, self._since)
 
 
 def _columns(table: MetadataTable[Any]) -> tuple[str, ...]:

@@ -26,6 +26,29 @@ def mark_due(session: Session, catalogs: Iterable[CatalogId]) -> None:
     )
 
 
+def mark_ancestors_due(session: Session, writers: Iterable[CatalogId], but: Iterable[CatalogId]) -> None:
+    """Note that rows of ancestors may have died, for what some catalogs wrote is gone.
+
+    Columns and partitionings of an ancestor stay for files and inlined rows that are read with them. Those of a writer
+    are read through its own chains, and through those of its forks, which outlast it.
+
+    Args:
+        session: The transaction in which files and inlined rows went.
+        writers: The catalogs that wrote them.
+        but: Ancestors that need no note.
+    """
+    # Nothing lies beyond a root, which may have any number of forks.
+    found = session.query(
+        "SELECT g.owner_id FROM forklake.ducklake_segment g WHERE g.catalog_id IN (:ids...)"
+        " UNION SELECT g.owner_id FROM forklake.ducklake_segment w JOIN forklake.ducklake_segment g"
+        " ON g.catalog_id = w.catalog_id AND g.since = w.since AND g.depth > w.depth WHERE w.owner_id IN"
+        " (SELECT c.catalog_id FROM forklake.ducklake_catalog c WHERE c.catalog_id IN (:ids...)"
+        " AND c.parent_catalog_id IS NOT NULL)",
+        ids=sorted(set(writers)),
+    )
+    mark_due(session, {CatalogId(owner) for (owner,) in found}.difference(but))
+
+
 def due_times(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
     """Return since when each of some catalogs is due; those that are not are left out."""
     found = source.query(

@@ -66,7 +66,11 @@ SCHEMAS: Final = Kind(SCHEMA, "schema", ("schema_name",))
 TABLES: Final = Kind(TABLE, "name", ("schema_id", "table_name"))
 VIEWS: Final = Kind(VIEW, "view")
 MACROS: Final = Kind(MACRO, "macro", followers=(MACRO_IMPL, MACRO_PARAMETERS))
-COLUMNS: Final = Kind(COLUMN, "column")
+COLUMNS: Final = Kind(
+    COLUMN, "column", tuple(name for name in COLUMN.columns if name not in (*IDENTITIES[COLUMN], "column_order"))
+)
+"""Their places do not count: no statement moves a column. A reset puts those that come back behind the others."""
+
 TAGS: Final = Kind(TAG, "tag")
 COLUMN_TAGS: Final = Kind(COLUMN_TAG, "tag")
 VIEW_COLUMN_TAGS: Final = Kind(VIEW_COLUMN_TAG, "tag")
