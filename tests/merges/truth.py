@@ -178,12 +178,17 @@ def _leave_one_of_each_key(result: Merged, number: int, tables: tuple[Table | No
 def _check_types(result: Merged, number: int, tables: tuple[Table | None, ...]) -> None:
     """A column whose type cannot hold what a side wrote cannot be, unless that side's rows are gone."""
     theirs, ours, *was = tables
+    assert theirs is not None
+    assert ours is not None
     for column, about in result.state[number].columns.items():
-        for side in (theirs, ours):
-            assert side is not None
+        for side, other in ((theirs, ours), (ours, theirs)):
             if column in side.columns and _is_narrower(about.type, side.columns[column].type):
-                # Who only deleted rows wrote no value, and rows that the other side decided about do not come.
-                kept = {key: row for key, row in side.rows.items() if result.state[number].rows.get(key) == row}
+                # Who only deleted rows wrote no value. Rows that the other side decided about, or has too, do not come.
+                kept = {
+                    key: row
+                    for key, row in side.rows.items()
+                    if result.state[number].rows.get(key) == row != other.rows.get(key)
+                }
                 has_written = any(
                     table is None or table.rows.get(key) != row for table in was for key, row in kept.items()
                 )

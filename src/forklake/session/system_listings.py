@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from forklake import __version__
 from forklake.catalog import lookup
-from forklake.engine.local import printed_texts
+from forklake.engine import local
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake.internals import content_of
 from forklake.model.field import Field
@@ -103,7 +103,7 @@ def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
             kind = "table_macro" if macro.kind == "table" else "macro"
             for one in macro.implementations:
                 taken = [parameter.name for parameter in one.parameters]
-                body = printed_texts.print_macro(one.sql, one.type) if one.dialect == "duckdb" else one.sql
+                body = local.printed_texts.print_macro(one.sql, one.type) if one.dialect == "duckdb" else one.sql
                 yield (
                     seen.alias, str(seen.catalog.catalog_id), macro.schema_name, macro.name, None, kind, None, None, {},
                     None, taken, [None] * len(taken), None, body, None, False, macro.macro_id, [], None, [],
