@@ -22,6 +22,7 @@ from forklake.metastore.postgres_pool import ConnectionPool
 from forklake.ops.init_lake import init_lake
 from tests.contract.test_passwords import SECRET
 from tests.servers import SwitchedPostgres
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,16 @@ def guarded(switched_postgres: SwitchedPostgres) -> SwitchedPostgres:
     switched_postgres.stop()
     switched_postgres.start()
     return switched_postgres
+
+
+@pytest.fixture
+def narrow(guarded: SwitchedPostgres) -> str:
+    """The address for a role that may have one connection, when nobody has it."""
+    with psycopg.connect(guarded.server.maintenance_url, autocommit=True) as connection:
+        # A server process ends some time after its client.
+        count = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'narrow'"
+        wait_until(lambda: connection.execute(count).fetchone() == (0,), "the end of a connection")
+    return make_conninfo(guarded.server.maintenance_url, user="narrow")
 
 
 REFUSED = [
@@ -95,8 +106,8 @@ def test_a_server_that_only_reads_refuses_a_change(guarded: SwitchedPostgres) ->
         assert "target_session_attrs" in (caught.value.hint or "")
 
 
-def test_a_role_without_rights_on_the_tables_is_told_so(guarded: SwitchedPostgres) -> None:
-    with Lake("postgres:" + make_conninfo(guarded.server.maintenance_url, user="narrow")) as lake:
+def test_a_role_without_rights_on_the_tables_is_told_so(narrow: str) -> None:
+    with Lake(f"postgres:{narrow}") as lake:
         with pytest.raises(MetastoreRefusedError, match="does not allow this: permission denied") as caught:
             lake.create_catalog("shop")
         assert not caught.value.retryable
@@ -105,19 +116,16 @@ def test_a_role_without_rights_on_the_tables_is_told_so(guarded: SwitchedPostgre
 # ---- what passes ---------------------------------------------------------------------------------------------------
 
 
-def test_too_many_connections_are_worth_trying_again(guarded: SwitchedPostgres) -> None:
-    address = make_conninfo(guarded.server.maintenance_url, user="narrow")
-    with psycopg.connect(address):
+def test_too_many_connections_are_worth_trying_again(narrow: str) -> None:
+    with psycopg.connect(narrow):
         with pytest.raises(MetastoreUnavailableError, match=r"takes no more connections .* too many conn") as caught:
-            Lake(f"postgres:{address}")
+            Lake(f"postgres:{narrow}")
         assert caught.value.retryable
 
 
-def test_who_cannot_get_a_connection_of_his_own_waits_for_one_of_the_lake(
-    guarded: SwitchedPostgres,
-) -> None:
+def test_who_cannot_get_a_connection_of_his_own_waits_for_one_of_the_lake(narrow: str) -> None:
     # The server grants one connection; the lake would make four.
-    with Lake("postgres:" + make_conninfo(guarded.server.maintenance_url, user="narrow")) as lake:
+    with Lake(f"postgres:{narrow}") as lake:
         store = lake._runtime.store
         with ThreadPoolExecutor(8) as threads:
             found = list(threads.map(lambda n: store.query("SELECT :n, pg_sleep(0.01)", n=n)[0][0], range(40)))
