@@ -48,7 +48,7 @@ test-spark-versions: $(STAMP) java ## Run the tests of plain Spark on each relea
 		&& env -u SPARK_HOME PYTHONPATH=$(CURDIR)/$(VENV)/spark-$$version $(BIN)/pytest $(OLDER) $(ARGS) tests/spark/test_spark_catalog.py || exit 1; \
 	done
 
-test-fast: $(STAMP) ## Run the tests that need no server and no Java, in two to three minutes
+test-fast: $(STAMP) ## Run the tests that need no server and no Java, in about a minute
 	$(BIN)/pytest -n 2 --dist loadfile --fast $(ARGS) $(TESTS)
 
 bench: $(STAMP) ## Print our figures next to their references
