@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.files import leaves_of
@@ -51,6 +51,7 @@ from forklake.ops.merging.things import (
     VIEWS,
     Edit,
     Thing,
+    new_columns,
 )
 from forklake.ops.restate_rows import rows_for_fields
 
@@ -179,7 +180,7 @@ class _Layout:
         """Put columns that come behind those that are there."""
         if table.is_new:
             return
-        new = _new_columns(table)
+        new = new_columns(table.edits)
         columns = self.draft.rows(COLUMN, {"table_id": table.table_id})
         added = [row for row in columns if row.origin is None and row in new]
         if not added:
@@ -322,7 +323,7 @@ class _Layout:
         leaves = leaves_of(lookup.columns(draft, table_id)).values()
         known = lookup.column_stats(draft, table_id)
         # What was known of a column before it was dropped is not true of the rows that were written since then.
-        come = {row.column_id for row in _new_columns(table) if not row.is_nested}
+        come = {row.column_id for row in new_columns(table.edits) if not row.is_nested}
         known |= {column: TableColumnStatsRow(table_id=table_id, column_id=column) for column in come}
         if not (rows.begun or rows.begun_rows):
             if come:
@@ -346,15 +347,6 @@ class _Layout:
             for leaf in leaves
         ]
         draft.write_latest(TABLE_COLUMN_STATS, table_id, widened)
-
-
-def _new_columns(table: TableEdit) -> list[ColumnRow]:
-    """Return the columns that the target gets, or gets again."""
-    return [
-        cast("ColumnRow", edit.after.row)
-        for edit in table.edits
-        if edit.kind is COLUMNS and edit.before is None and edit.after is not None
-    ]
 
 
 def _stats_of_documents(

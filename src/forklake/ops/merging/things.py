@@ -208,8 +208,8 @@ class ObjectMerge:
 
         They are those that the target lacks and no edit brings.
         """
-        come = {edit.after.row.column_id: edit.after.row for edit in edits if edit.before is None and edit.after}  # type: ignore[attr-defined]
-        nested = {column: row for column, row in come.items() if isinstance(row, ColumnRow) and row.is_nested}
+        come = {row.column_id: row for row in new_columns(edits)}
+        nested = {column: row for column, row in come.items() if row.is_nested}
         if not nested:
             return []
         of_table = {"table_id": next(iter(nested.values())).table_id}
@@ -308,6 +308,11 @@ def columns_after(columns: Iterable[ColumnRow], edits: Iterable[Edit]) -> dict[C
             if edit.after is not None:
                 result[row.column_id] = row
     return result
+
+
+def new_columns(edits: Iterable[Edit]) -> list[ColumnRow]:
+    """Return the columns that the target gets, or gets again."""
+    return [_column_of(edit) for edit in edits if edit.kind is COLUMNS and edit.before is None and edit.after]
 
 
 def _column_of(edit: Edit) -> ColumnRow:
