@@ -52,6 +52,10 @@ def _are_zeros(want: Any, got: Any) -> bool:
     return isinstance(want, float) and want == got == 0
 
 
+def _are_floats(want: Any, got: Any) -> bool:
+    return isinstance(want, float) and isinstance(got, float)
+
+
 def _are_not_finite(want: Any, got: Any) -> bool:
     return all(isinstance(one, float) and not math.isfinite(one) for one in (want, got))
 
@@ -98,7 +102,8 @@ def _is_anything(want: Any, got: Any) -> bool:
 
 
 _FLOAT: Final = re.compile(r"-?\d\.\d{14,16}(e[+-]\d+)?|-?\d+\.\d+")
-_JSON: Final = r"AS JSON\)|\b(json\w*|to_json|array_to_json|row_to_json)\("
+_JSON: Final = r"(AS |::)JSON\b|\b(json\w*|to_json|array_to_json|row_to_json)\("
+_CHOOSING: Final = r"\b(arg_\w+|argm\w+|m(in|ax)_by|min|max|first|last|any_value|arbitrary)\(._(doubles|struct|nest)"
 _MERGING: Final = r"\b(DISTINCT|UNION|INTERSECT|EXCEPT|GROUP BY|mode\()"
 _SORTING: Final = r"ORDER BY.*_f(32|64)|PARTITION BY.*_f(32|64)"
 KNOWN: Final[Sequence[Known]] = (
@@ -127,6 +132,9 @@ KNOWN: Final[Sequence[Known]] = (
     ),
     Known(r"(::|AS )VARCHAR|\bconcat\(", "Some floats are written with another last digit", _is_text_of_same_float),
     Known(r"\b(fsum|kahan_sum|sumkahan|favg)\(", "sums of infinities", _are_not_finite),
+    Known(r"\b(fsum|kahan_sum|sumkahan|favg)\(", "without the correction of rounding", _are_floats),
+    Known(r"(::|AS )VARCHAR|\bconcat\(", "is `-nan` in DuckDB", lambda want, got: (want, got) == ("-nan", "nan")),
+    Known(_CHOOSING, "lists and structs that an aggregate chooses", _are_zeros),
     Known(r"\b(quantile_cont|median)\(", "sums of infinities", _are_not_finite),
     Known(r"\b(greatest|least)\(", "`greatest` and `least` may give the other one", _are_zeros),
     Known(_MERGING, "set operations may keep the other one", _are_zeros),

@@ -105,3 +105,9 @@ error: SELECT '127'::TINYINT + 1::TINYINT AS a
 error: SELECT id, 2147483647 + '1'::INTEGER AS a FROM wide
 
 error: INSERT INTO wide (id) VALUES (2147483647 + '1'::INTEGER)
+
+-- constants that were computed keep their type beside other numbers, plain ones take the other type
+SELECT typeof(0::UBIGINT + (1 + 2)) AS a, typeof(1::TINYINT + (1 + 2)) AS b, typeof(1::TINYINT + 3) AS c,
+       typeof((1 + 2) + 1::UHUGEINT) AS d, typeof(0::UBIGINT % (3::INTEGER + 2::SMALLINT)) AS e, typeof([1::TINYINT, 1 + 2]) AS f,
+       typeof(coalesce(1::UBIGINT, 1 + 2)) AS g, typeof(CASE WHEN true THEN 1::TINYINT ELSE 1 + 2 END) AS h,
+       typeof(least(1::TINYINT, 1 + 2)) AS i, typeof(1::TINYINT & (1 + 2)) AS j

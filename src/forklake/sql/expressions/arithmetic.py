@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from collections.abc import Callable
 from typing import Final
 
@@ -154,13 +155,13 @@ def _divide_wide(one: str, other: str, spark_kind: str) -> str:
 
 
 def _fold_constants(one: int, operator: str, other: int, kind: Type) -> Bound | None:
-    """Return the result of an operation on two constants, as a constant.
+    """Return the result of an operation on two constants, as a constant of its type.
 
     None if it overflows, which fails a query only where a row needs it.
     """
     result = {"+": one + other, "-": one - other, "*": one * other}[operator]
     try:
-        return constant(kind, ducklake_text(str(result), kind))
+        return replace(constant(kind, ducklake_text(str(result), kind)), keeps_type=True)
     except InvalidInputError:
         return None
 

@@ -29,7 +29,7 @@ class Bound:
         field: The column or struct field that the expression is; only a column of a table has an id.
         literal: The text of the constant that the expression is, as DuckLake writes values of the type.
         is_untyped: Whether it is a quoted constant, which takes the type of the value beside it.
-        is_cast: Whether it is a constant that was cast: it keeps its type beside other numbers.
+        keeps_type: Whether it is a constant that was cast or computed, which keeps its type beside other numbers.
         clock: Of a constant instant: the text of the time without zone that it is beside values without zone.
         strict_in: Expressions of which one is NULL exactly where this one is; None if no others are known.
         wide: The same number as a Spark decimal with more digits, not checked to fit the type; enough for sums.
@@ -43,7 +43,7 @@ class Bound:
     field: Field | None = None
     literal: str | None = None
     is_untyped: bool = False
-    is_cast: bool = False
+    keeps_type: bool = False
     clock: str | None = None
     strict_in: tuple[str, ...] | None = None
     wide: str | None = None

@@ -141,7 +141,7 @@ def common_integer(first: Bound, second: Bound) -> types.Integer:
     if one == other:
         return one
     for value, beside in ((first, other), (second, one)):
-        is_plain = value.literal is not None and value.type == types.INT32 and not value.is_cast
+        is_plain = value.literal is not None and value.type == types.INT32 and not value.keeps_type
         if is_plain and beside.low <= int(value.literal or 0) <= beside.high:
             return beside
     if one.is_signed == other.is_signed:

@@ -223,7 +223,7 @@ class ExpressionBinder:
 
     def cast(self, node: exp.Expr) -> Bound:
         """Bind a cast."""
-        return replace(cast(self.bind(node.this), _target(node)), is_cast=True)
+        return replace(cast(self.bind(node.this), _target(node)), keeps_type=True)
 
     def try_cast(self, node: exp.Expr) -> Bound:
         """Bind a cast that gives NULL where the value does not fit."""
