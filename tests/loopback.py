@@ -32,33 +32,54 @@ def object_store(directory: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-@contextmanager
-def spark_cluster(directory: Path, *, workers: int = 2) -> Iterator[str]:
-    """Run a standalone master and workers of one core each, from PySpark's package; give the master's URL.
+class SparkCluster:
+    """A standalone master, and workers of one core each, from PySpark's package.
 
     Each worker has a loopback address of its own, since Spark tries a slow task again on another host only.
     """
-    spec = find_spec("pyspark")
-    assert spec is not None
-    assert spec.origin is not None
-    home = Path(spec.origin).parent
-    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
-    environment["SPARK_DAEMON_JAVA_OPTS"] = f"-XX:+UseSerialGC {with_archive()}"
-    program, deploy = str(home / "bin" / "spark-class"), "org.apache.spark.deploy"
-    port = free_port()
-    address = f"spark://127.0.0.1:{port}"
-    master = [program, f"{deploy}.master.Master", "-h", "127.0.0.1", "-p", str(port), "--webui-port", "0"]
-    with ExitStack() as running:
+
+    def __init__(self, directory: Path, running: ExitStack, memory: str) -> None:
+        spec = find_spec("pyspark")
+        assert spec is not None
+        assert spec.origin is not None
+        self._home = Path(spec.origin).parent
+        self._directory = directory
+        self._running = running
+        self._memory = memory
+        self._workers: dict[int, subprocess.Popen[bytes]] = {}
+        port = free_port()
+        self.address = f"spark://127.0.0.1:{port}"
         log = directory / "master.log"
-        running.enter_context(_serving(master, log, environment))
+        self._serve("master.Master", ["-h", "127.0.0.1", "-p", str(port)], "127.0.0.1", log)
         _await("127.0.0.1", port, log)
+
+    def start_worker(self, number: int) -> None:
+        """Start a worker, which may have been killed before."""
+        host, directory = f"127.0.0.{number}", self._directory / f"worker-{number}"
+        given = ["-c", "1", "-m", self._memory, "-h", host, "-d", str(directory), self.address]
+        self._workers[number] = self._serve("worker.Worker", given, host, directory.with_suffix(".log"))
+
+    def kill_worker(self, number: int) -> None:
+        """Kill a worker and its executors, at once."""
+        worker = self._workers.pop(number)
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait(STOP_TIMEOUT_SECONDS)
+
+    def _serve(self, name: str, given: list[str], host: str, log: Path) -> subprocess.Popen[bytes]:
+        java = f"-XX:+UseSerialGC {with_archive()}"
+        environment = {"SPARK_HOME": str(self._home), "SPARK_LOCAL_IP": host, "SPARK_DAEMON_JAVA_OPTS": java}
+        command = [str(self._home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--webui-port", "0"]
+        return self._running.enter_context(_serving([*command, *given], log, os.environ | environment))
+
+
+@contextmanager
+def spark_cluster(directory: Path, *, workers: int = 2, memory: str = "1g") -> Iterator[SparkCluster]:
+    """Run a cluster of Spark whose workers have so much memory each."""
+    with ExitStack() as running:
+        cluster = SparkCluster(directory, running, memory)
         for number in range(1, workers + 1):
-            host = f"127.0.0.{number}"
-            worker = [program, f"{deploy}.worker.Worker", "-c", "1", "-m", "1g", "-h", host, "--webui-port", "0"]
-            worker += ["-d", str(directory / f"worker-{number}"), address]
-            log = directory / f"worker-{number}.log"
-            running.enter_context(_serving(worker, log, environment | {"SPARK_LOCAL_IP": host}))
-        yield address
+            cluster.start_worker(number)
+        yield cluster
 
 
 def free_port() -> int:
@@ -68,7 +89,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def _serving(command: list[str], log: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def _serving(command: list[str], log: Path, environment: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("wb") as output:
         # A session of its own, so that an interrupt from the keyboard reaches the tests first.
         process = subprocess.Popen(
@@ -81,7 +102,7 @@ def _serving(command: list[str], log: Path, environment: Mapping[str, str]) -> I
             preexec_fn=_die_with_parent,  # noqa: PLW1509 - nothing is locked that early in the tests
         )
     try:
-        yield
+        yield process
     finally:
         _stop(process)
 

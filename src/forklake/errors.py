@@ -8,6 +8,7 @@
     │   ├── CatalogDroppedError      the catalog of a handle or a session was dropped
     │   │   └── CatalogLapsedError   it is past its lifetime, and about to be dropped
     │   └── SnapshotNotFoundError    a snapshot that never existed, is expired, or is outside the lineage
+    │       └── SnapshotExpiredError one that was expired while it was read; it can be tried again
     ├── AlreadyExistsError           a name is taken
     ├── QuotaError                   a quota allows no more; nothing was done
     ├── PermissionDeniedError        a confined session may not do it; nothing was done
@@ -233,6 +234,16 @@ class SnapshotNotFoundError(NotFoundError):
     """The snapshot never existed, is expired, or lies outside the catalog's lineage."""
 
     code = "snapshot_not_found"
+
+
+class SnapshotExpiredError(SnapshotNotFoundError):
+    """The snapshot was expired while it was read; nothing was done.
+
+    What reads the newest snapshot can begin again.
+    """
+
+    code = "snapshot_expired"
+    retryable = True
 
 
 class AlreadyExistsError(ForklakeError):

@@ -1,8 +1,10 @@
 """Files go when nobody can see them any more, and not before."""
 
 import os
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -220,6 +222,17 @@ def test_the_name_of_a_file_that_waits_for_deletion_is_not_given_again(lake: Lak
     assert all(Path(file.path).exists() for file in table.storage.files())
 
 
+def test_a_transaction_learns_of_files_that_wait_for_deletion_since_it_began(shop: Catalog) -> None:
+    table = shop.table("t")
+    write(table, "a")
+    remove_all(table)
+    with shop.transaction() as transaction:
+        expire_all(shop)
+        assert shop.maintenance.cleanup_old_files().deleted == ()
+        with pytest.raises(InvalidInputError, match="it waits for deletion"):
+            transaction.table("t").storage.append_files([data_file("a")])
+
+
 def test_only_files_in_the_own_directory_are_deleted(lake: Lake, shop: Catalog) -> None:
     table = shop.table("t")
     (file,) = write(table, "a")
@@ -368,6 +381,9 @@ class Explained:
     def query(self, sql: str, /, **params: object) -> list[tuple[str]]:
         self.plan = self._session.query(f"EXPLAIN {sql}", **params)
         return []
+
+    def query_all(self, statements: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[str]]]:
+        return [self.query(sql, **params) for sql, params in statements]
 
     def time(self, value: object) -> datetime:
         return self._session.time(value)

@@ -5,10 +5,17 @@ from collections.abc import Callable
 import pytest
 
 from forklake import Catalog, Clock, Lake, MacroImplementation, MacroParameter, RetryPolicy, Settings, Transaction
-from forklake.errors import CommitConflictError, CommitContentionError, InvalidInputError, NotFoundError
+from forklake.errors import (
+    CommitConflictError,
+    CommitContentionError,
+    InvalidInputError,
+    NotFoundError,
+    SnapshotExpiredError,
+)
 from forklake.model.change import InsertInlined
 from forklake.model.ids import ColumnId
 from forklake.ops.register_files import register_files
+from forklake.ops.run_again import run_again
 from tests.contract.support import data_file, delete_file, file_names, last, names, rows, state
 from tests.lakes import LakeFactory
 
@@ -412,6 +419,21 @@ def test_a_lost_race_is_run_again_after_a_growing_wait(lake_factory: LakeFactory
             append(transaction)
         assert rival.waits == pytest.approx([0.1 * 0.75 * 1.5**i for i in range(rounds)])
         assert file_names(shop, "orders") == ["a", "b", *["theirs"] * rounds, "c"]
+
+
+def test_a_base_that_is_expired_while_it_is_read_is_run_again() -> None:
+    tries: list[str] = []
+
+    def attempt() -> str:
+        tries.append("begun")
+        if len(tries) < 3:
+            raise SnapshotExpiredError("No snapshot found at version 4: it was expired while it was in use.")
+        return "done"
+
+    rival = Rival()
+    settings = rival.settings()
+    assert run_again(attempt, settings.retry, settings.clock) == "done"
+    assert (len(tries), len(rival.waits)) == (3, 2)
 
 
 def test_after_ten_lost_races_it_is_given_up(lake_factory: LakeFactory) -> None:

@@ -252,8 +252,7 @@ def test_a_lease_is_written_once_however_often_it_is_sent(lake: Lake) -> None:
     shop, store = shop_of(lake), lake._runtime.store
     taken = take_lease(store, shop.catalog_id)
     (first,) = held(lake)
-    with store.writing() as session:
-        leases.write(session, shop.catalog_id, taken.lease_id, 5.0)
+    leases.write(store, shop.catalog_id, taken.lease_id)
     assert held(lake) == [first]
     taken.end()
     taken.end()

@@ -3,7 +3,6 @@
 import shutil
 import warnings
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -154,14 +153,12 @@ def test_a_lake_is_not_moved_under_a_writer(lake_factory: LakeFactory, tmp_path:
     (tmp_path / "new" / "shop").mkdir(parents=True)
     with Lake(url, data_path=tmp_path / "data") as lake:
         shop = small(lake)
-        with lake._runtime.store.writing() as session:
-            leases.write(session, CatalogId(0), "somebody", timedelta(hours=1).total_seconds())
+        leases.write(lake._runtime.store, CatalogId(0), "somebody")
         lake.close() if lake_factory.kind == "duckdb" else None
         with pytest.raises(MetastoreUnavailableError, match="a writer is at work"):
             forklake.relocate(url, tmp_path / "new")
     with Lake(url) as lake:
-        with lake._runtime.store.writing() as session:
-            leases.delete(session, CatalogId(0), "somebody")
+        leases.delete(lake._runtime.store, CatalogId(0), "somebody")
         shop = lake.catalog("shop")
         if lake_factory.kind != "duckdb":  # which no other can open meanwhile
             forklake.relocate(url, tmp_path / "new")

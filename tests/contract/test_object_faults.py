@@ -1,10 +1,8 @@
 """An object store that refuses, fails half way, or has lost something: it is told, and done when the store lets it."""
 
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 import pytest
@@ -15,88 +13,30 @@ from forklake.errors import DataFileError
 from tests.contract.support import rows
 from tests.contract.test_garbage import expire_all
 from tests.duck_engine import DuckEngine
+from tests.object_gate import Gate, gate_of_environment
 from tests.race.scenes import append
 from tests.sound import check_sound
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
-
 pytestmark = pytest.mark.slow  # a server
-
-DENIED = b"""<?xml version="1.0" encoding="UTF-8"?>
-<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"""
-
-
-class Gate:
-    """An object store that refuses requests: a method, and a part of the key."""
-
-    def __init__(self) -> None:
-        self.refused: set[tuple[str, str]] = set()
-        # What takes a second to import is not imported where these tests are only collected.
-        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app  # noqa: PLC0415
-        from werkzeug.serving import make_server  # noqa: PLC0415
-
-        self.told: list[str] = []
-        self._store = DomainDispatcherApplication(create_backend_app)
-        self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def _answer(self, environment: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        method, path = environment["REQUEST_METHOD"], environment["PATH_INFO"]
-        if any(method == refused and part in path for refused, part in self.refused):
-            self.told.append(f"{method} {path}")
-            start_response("403 Forbidden", [("Content-Type", "application/xml"), ("Content-Length", str(len(DENIED)))])
-            return [DENIED]
-        return cast("Iterable[bytes]", self._store(environment, start_response))
-
-    @contextmanager
-    def refusing(self, method: str, part: str) -> Iterator[None]:
-        """Refuse requests until the block ends."""
-        self.refused.add((method, part))
-        try:
-            yield
-        finally:
-            self.refused.clear()
 
 
 @pytest.fixture(scope="module")
 def gate() -> Iterator[Gate]:
     """An object store which this process reaches through its environment."""
-    gate = Gate()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {
-            "AWS_ENDPOINT_URL": gate.url,
-            "AWS_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": "anybody",
-            "AWS_SECRET_ACCESS_KEY": "anything",
-            "AWS_EC2_METADATA_DISABLED": "true",
-        }.items():
-            patch.setenv(name, value)
+    with gate_of_environment("anybody") as gate:
         yield gate
-    gate.close()
 
 
 @pytest.fixture
 def bucket(gate: Gate) -> str:
     # A name of its own: connections to a bucket are kept for as long as the process lives.
     name = f"bucket-{uuid4()}"
-    storage(gate).create_dir(name)
+    gate.storage().create_dir(name)
     return name
 
 
-def storage(gate: Gate) -> fs.S3FileSystem:
-    return fs.S3FileSystem(endpoint_override=gate.url, allow_bucket_creation=True)
-
-
 def keys(gate: Gate, bucket: str) -> set[str]:
-    found = storage(gate).get_file_info(fs.FileSelector(bucket, recursive=True))
+    found = gate.storage().get_file_info(fs.FileSelector(bucket, recursive=True))
     return {f"s3://{info.path}" for info in found if info.type == fs.FileType.File}
 
 
@@ -118,7 +58,7 @@ def test_objects_that_may_not_be_deleted_stay_scheduled_and_one_that_is_gone_cou
         gone, kept, other = (file.path for file in table.storage.files())
         table.storage.remove_files([file.data_file_id for file in table.storage.files()])
         expire_all(shop)
-        storage(gate).delete_file(gone.removeprefix("s3://"))
+        gate.storage().delete_file(gone.removeprefix("s3://"))
         with gate.refusing("DELETE", kept.rpartition("/")[2]):
             done = shop.maintenance.cleanup_old_files(cleanup_all=True)
             assert (set(done.deleted), done.failed) == ({gone, other}, (kept,))
@@ -140,7 +80,7 @@ def test_an_orphaned_object_that_may_not_be_deleted_is_told(gate: Gate, bucket: 
         (named,) = keys(gate, bucket)
         strays = {f"{named.rpartition('/')[0]}/{name}.parquet" for name in ("stray", "stuck")}
         for stray in strays:
-            with storage(gate).open_output_stream(stray.removeprefix("s3://")) as stream:
+            with gate.storage().open_output_stream(stray.removeprefix("s3://")) as stream:
                 stream.write(b"stray")
         with gate.refusing("DELETE", "stuck"):
             done = shop.maintenance.delete_orphaned_files(cleanup_all=True)
@@ -188,7 +128,7 @@ def test_an_object_that_is_gone_stops_a_merge_which_leaves_nothing_behind(
         for first in (0, 20):
             append(table, range(first, first + 20))
         lost = table.storage.files()[0].path
-        storage(gate).delete_file(lost.removeprefix("s3://"))
+        gate.storage().delete_file(lost.removeprefix("s3://"))
         before = keys(gate, bucket)
         with pytest.raises(DataFileError, match="there is no such file"):
             shop.maintenance.merge_adjacent_files()

@@ -4,7 +4,6 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import psycopg
 import pytest
 
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, NoRoomError
@@ -28,7 +27,7 @@ class FullServer:
         if is_full:
             time.sleep(0.001)
             raise NoRoomError("sorry, too many clients already")
-        return psycopg.connect(self._url, autocommit=True)
+        return Connection.connect(self._url, autocommit=True)
 
 
 def test_threads_wait_for_a_connection_instead_of_asking_a_full_server_for_more(postgres_database: str) -> None:

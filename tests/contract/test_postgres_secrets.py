@@ -78,7 +78,7 @@ def test_a_secret_is_shown_nowhere(session: Connection, words: dict[str, Any]) -
 @pytest.mark.parametrize(
     ("statement", "kind", "words"),
     [
-        ("CREATE SECRET (TYPE postgres, PASSWORT 'x')", InvalidInputError, 'Unknown parameter "passwort"'),
+        ("CREATE SECRET (TYPE postgres, PASSWORT 'x')", InvalidInputError, "Unknown parameter 'passwort'"),
         ("CREATE SECRET (TYPE mysql)", InvalidInputError, "Secret type 'mysql' does not exist"),
         ("ATTACH 'ducklake:postgres:' AS a (META_SECRET x)", NotFoundError, "name 'x' and type postgres was not found"),
         ("ATTACH 'ducklake:lake.db' AS a (META_SECRET x)", InvalidInputError, "META_SECRET completes the words"),

@@ -1,5 +1,7 @@
 """Plans of scans: which files are read, with which columns, and what metadata answers by itself."""
 
+from random import Random
+
 import pytest
 
 from forklake import (
@@ -12,7 +14,7 @@ from forklake import (
     NewDataFile,
     PartitionField,
 )
-from forklake.catalog import lookup
+from forklake.catalog import lookup, read_files
 from forklake.catalog.exact_bounds import exact_bounds
 from forklake.catalog.scan_plan import count_rows, plan_scan
 from forklake.lake.reader import Reader
@@ -293,6 +295,16 @@ def test_buckets_of_another_type_rule_no_file_out(shop: Catalog) -> None:
     assert names(plan(shop, "f = 34", "d")) == ["d"]
 
 
+def test_the_bucket_of_an_integer_is_that_of_the_type_that_its_file_holds(shop: Catalog) -> None:
+    shop.create_table("d", {"f": "UTINYINT"})
+    shop.table("d").alter.set_partitioning([PartitionField("f", "bucket(1000)")])
+    shop.table("d").storage.append_files([NewDataFile("d.parquet", 1, 7, partition_values=("257",))])
+    shop.table("d").alter.set_type("f", "INTEGER")
+    shop.table("d").storage.append_files([NewDataFile("e.parquet", 1, 7, partition_values=("257",))])
+    shop.table("d").storage.append_files([NewDataFile("f.parquet", 1, 7, partition_values=("379",))])
+    assert names(plan(shop, "f = 34", "d")) == ["d", "f"]
+
+
 def test_bounds_are_exact_or_not_given(shop: Catalog) -> None:
     assert bounds(shop) is None
     shop.table("t").storage.append_files([with_bounds("a", "9", "10"), with_bounds("b", "-3", "4")])
@@ -348,3 +360,39 @@ def test_of_many_files_a_plan_asks_only_for_the_columns_of_its_condition(shop: C
     assert {file.without_nan for file in planned.files} == {frozenset()}
     asked = plan(shop, "x7 > 0.5", table="wide")
     assert {file.without_nan for file in asked.files} == {frozenset({planned.fields[7].column_id})}
+
+
+def test_a_plan_is_the_same_whether_statistics_come_with_the_files_or_by_themselves(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Statistics of many files are read only for those that partition values leave."""
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER", "f": "DOUBLE"}, partition_by=[PartitionField("i", "bucket(2)")])
+    chance = Random(7)
+
+    def file(number: int) -> NewDataFile:
+        low = chance.randrange(50)
+        stats = {
+            "i": ColumnStats(10, 0, str(low), str(low + chance.randrange(9))),
+            "f": ColumnStats(10, 0, "0.5", "1.5", contains_nan=chance.random() < 0.5),
+        }
+        return NewDataFile(f"{number}.parquet", 10, 100, column_stats=stats, partition_values=(str(number % 2),))
+
+    shop.table("t").storage.append_files([file(number) for number in range(8)])
+    fork = shop.fork("agent")
+    fork.table("t").storage.append_files([file(number) for number in range(8, 12)])
+    files = {name(found): found.data_file_id for found in plan(fork).files}
+    fork.table("t").storage.remove_files([files["1"], files["9"]])
+    with fork.transaction() as transaction:
+        transaction.table("t").storage.append_files([file(number) for number in range(12, 15)])
+        transaction.table("t").storage.remove_files([files["2"]])
+        for reader in (shop, fork, transaction):
+            for number in range(0, 60, 3):
+                where = f"i = {number} AND f > 0.25" if number % 2 else f"i < {number}"
+                together = plan(reader, where)
+                with monkeypatch.context() as patch:
+                    patch.setattr(read_files, "_MANY", 0)
+                    apart = plan(reader, where)
+                assert together == apart, where
+        assert 0 < len(plan(transaction, "i < 20").files) < 12
+        transaction.rollback()

@@ -15,6 +15,7 @@ from forklake import Lake
 from forklake.catalog import state
 from forklake.metastore import garbage
 from forklake.metastore.queries import due
+from forklake.metastore.source import Question
 from forklake.model.ids import CatalogId
 from forklake.ops import cleanup, collect, expire, purge_catalogs
 from tests.contract import test_cleanup as of_files
@@ -132,6 +133,7 @@ def _tables_go_before_files_are_found_through_them(sabotage: Sabotage) -> None:
 
 def _readers_of_expired_versions_are_not_refused(sabotage: Sabotage) -> None:
     sabotage.put(state, "check_retained", lambda store, version: None)
+    sabotage.put(state, "ask_retained", lambda snapshot: Question("SELECT 1", {}, bool))
 
 
 GUARDS: dict[Callable[[Sabotage], None], int] = {

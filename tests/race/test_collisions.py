@@ -14,6 +14,7 @@ from forklake.errors import (
     CommitConflictError,
     CommitContentionError,
     NotFoundError,
+    SnapshotExpiredError,
     SnapshotNotFoundError,
 )
 from tests.lakes import LakeFactory
@@ -113,7 +114,7 @@ def append_numbered(url: str, name: str, seconds: float) -> int:
                 else:
                     with catalog.transaction() as transaction:
                         transaction.table("orders").storage.append_files([file])
-            except (CommitConflictError, CommitContentionError):
+            except (CommitConflictError, CommitContentionError, SnapshotExpiredError):
                 continue
             done += 1
     return done

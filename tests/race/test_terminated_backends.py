@@ -15,7 +15,7 @@ from tests.race.processes import Job, Worker
 from tests.race.proxy import running_proxy
 from tests.race.state import check_rules, difference, dump
 from tests.race.stops import stop_at, victim
-from tests.servers import PostgresServer
+from tests.servers import PgBouncer, PostgresServer, database_name
 
 pytestmark = [
     pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True),
@@ -152,6 +152,18 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_the_work_is_done_once(
         before = dump(lake)
         Worker(Job(deed, do, (proxy.url, deed))).result()
         assert proxy.lost == times
+        _check_done_once(lake, deed, before)
+
+
+@pytest.mark.parametrize(("deed", "word"), [("commit", b"lake_commit"), ("fork", b"lake_fork")])
+def test_an_answer_that_is_lost_before_a_pooler_is_asked_for_again_and_the_work_is_done_once(
+    filled: str, deed: str, word: bytes, pgbouncer: PgBouncer, socket_directory: Path
+) -> None:
+    pooled = pgbouncer.url(database_name(filled))
+    with Lake(filled) as lake, running_proxy(pooled, socket_directory, word, times=3) as proxy:
+        before = dump(lake)
+        Worker(Job(deed, do, (proxy.url, deed))).result()
+        assert proxy.lost == 3
         _check_done_once(lake, deed, before)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from forklake.model import variant_stats
 from forklake.model.definitions import ColumnStats
 from forklake.model.geometry_stats import unite_texts
 from forklake.model.rows import ColumnRow, FileColumnStatsRow, TableColumnStatsRow
-from forklake.model.types import Geometry, Type
+from forklake.model.types import Geometry, Type, Variant
 from forklake.model.types.order import order_key
 
 FileStats = ColumnStats | FileColumnStatsRow
@@ -32,7 +33,7 @@ def combine_stats(kind: Type, known: Sequence[FileStats]) -> FileStats | None:
         min_value=_outermost(kind, [one.min_value for one in filled], min),
         max_value=_outermost(kind, [one.max_value for one in filled], max),
         contains_nan=_any(one.contains_nan for one in known),
-        extra_stats=_combine_extents(kind, [one.extra_stats for one in filled]),
+        extra_stats=_combine_extras(kind, [one.extra_stats for one in filled]),
     )
 
 
@@ -74,6 +75,8 @@ def widen_stats(
 
     ``was_empty`` says whether the table had no rows.
     """
+    if len(given) == 1:
+        return merge_stats(column, old, given[0], is_first=was_empty)
     known = [one for one in given if one is not None]
     # What one file does not know, later ones do not settle.
     told = [combine_stats(column.type, known)] if len(known) == len(given) else given
@@ -103,28 +106,32 @@ def merge_stats(
             contains_nan=given.contains_nan if known else (given.contains_nan or None),
             min_value=storable_bound(given.min_value) if known else None,
             max_value=storable_bound(given.max_value) if known else None,
-            extra_stats=_combine_extents(column.type, [given.extra_stats]) if known else None,
+            extra_stats=_combine_extras(column.type, [given.extra_stats]) if known else None,
         )
-    all_null = given.value_count == 0
+    least, greatest, extra = old.min_value, old.max_value, old.extra_stats
+    if given.value_count != 0:
+        kind = column.type
+        least = _outer_bound(kind, least, given.min_value, -1)
+        greatest = _outer_bound(kind, greatest, given.max_value, 1)
+        extra = _combine_extras(kind, (extra, given.extra_stats))
     return TableColumnStatsRow(
         table_id=column.table_id,
         column_id=column.column_id,
         contains_null=_either(old.contains_null, has_null),
         contains_nan=_either(old.contains_nan, given.contains_nan),
-        min_value=old.min_value
-        if all_null
-        else _outer_bound(column.type, old.min_value, storable_bound(given.min_value), -1),
-        max_value=old.max_value
-        if all_null
-        else _outer_bound(column.type, old.max_value, storable_bound(given.max_value), 1),
-        extra_stats=old.extra_stats
-        if all_null
-        else _combine_extents(column.type, [old.extra_stats, given.extra_stats]),
+        min_value=least,
+        max_value=greatest,
+        extra_stats=extra,
     )
 
 
-def _combine_extents(kind: Type, texts: Sequence[str | None]) -> str | None:
-    """Return what is known of geometries together; of other types nothing is kept."""
+def _combine_extras(kind: Type, texts: Sequence[str | None]) -> str | None:
+    """Return what is known of geometries or of shredded variants together.
+
+    Of other types nothing is kept.
+    """
+    if isinstance(kind, Variant):
+        return variant_stats.unite_texts(texts)
     return unite_texts(texts) if isinstance(kind, Geometry) else None
 
 
@@ -135,9 +142,10 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
 
 
 def _outer_bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
-    if one is None or other is None:
+    if one is None or other is None or "\0" in other:
         return None
-    first, second = order_key(kind, one), order_key(kind, other)
+    first = order_key(kind, one)
+    second = first if one == other else order_key(kind, other)
     if first is None or second is None:
         return None
     return one if (first >= second) == (sign > 0) else other

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from forklake.catalog.read_files import FILE_TABLES, FileRows, file_rows
 from forklake.metastore import visibility
 from forklake.metastore.crowd import Crowd, Dated, all_following
 from forklake.metastore.row_filter import Where
+from forklake.metastore.source import Question, ask_all
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import MetadataTable, R
-from forklake.model.ids import CatalogId, SnapshotId, TableId
+from forklake.model.ids import CatalogId, ColumnId, SnapshotId, TableId
 from forklake.model.rows import Row
 from forklake.model.version import Version
 
@@ -85,6 +87,17 @@ class CrowdMember:
     def rows(self, table: MetadataTable[R], where: Where | None = None) -> list[R]:
         """Return the visible rows of an interval table."""
         return self._crowd.rows(table, where or {})[self._place]
+
+    def files(
+        self, table_id: TableId, columns: frozenset[ColumnId] = frozenset(), others: Sequence[Question[Any]] = ()
+    ) -> FileRows:
+        """Return the files and inlined rows of a table.
+
+        Statistics are read for all of the catalogs, later.
+        """
+        rows = [self.rows(table, {"table_id": table_id}) for table in FILE_TABLES]
+        stats = [None] if columns else []
+        return file_rows(table_id, columns, [*rows, *stats, *ask_all(self._crowd.session, others)])
 
     def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from forklake.catalog.partition_transforms import known_transform
 from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
+from forklake.catalog.read_files import FileRows
 from forklake.catalog.state import Content
 from forklake.metastore.written_tables import FILE_COLUMN_STATS, FILE_PARTITION_VALUE, PARTITION_COLUMN, PARTITION_INFO
 from forklake.model import types
@@ -29,11 +31,12 @@ def prune(
     files: Sequence[DataFileRow],
     fields_of: Mapping[DataFileId, Fields],
     predicate: Predicate,
+    known: FileRows | None = None,
 ) -> tuple[list[DataFileRow], dict[str, tuple[int, int]]]:
     """Return the files that may hold a row of the predicate.
 
     For each reason, return also how many files it excludes, and their bytes. Statistics are read only for the
-    predicate's columns, and only for files that their partition does not exclude.
+    predicate's columns, and, if ``known`` does not have them, only for files that their partition does not exclude.
     """
     pruner = Pruner(predicate)
     partitions = _partition_values(content, table_id, files, pruner.columns)
@@ -46,7 +49,7 @@ def prune(
             keys = partitions[row.data_file_id] = _valid_keys(keys, now, fields_of[row.data_file_id])
         is_out = bool(keys) and pruner.rules_out(FileFacts(partition=keys))
         (by_partition if is_out else kept).append(row)
-    stats = column_stats(content, kept, pruner.columns)
+    stats = column_stats(content, kept, pruner.columns - _variants(fields), known)
     absent = _MissingColumns(fields, pruner.columns)
     left: list[DataFileRow] = []
     by_statistics: list[DataFileRow] = []
@@ -59,34 +62,64 @@ def prune(
     return left, sums
 
 
+def _variants(fields: Sequence[Field]) -> frozenset[ColumnId]:
+    """Return the variant columns.
+
+    DuckDB writes a NULL of theirs as a variant that is null, and statistics count it as a value.
+    """
+    return frozenset(column for column, field, _ in _fields_with_ids(fields) if field.type == types.VARIANT)
+
+
+def columns_of_interest(fields: Sequence[Field], predicate: Predicate | None) -> frozenset[ColumnId]:
+    """Return the columns whose statistics a plan asks for, if there are not too many."""
+    named = frozenset() if predicate is None else Pruner(predicate).columns
+    return _floats(fields) | (named - _variants(fields))
+
+
+def _floats(fields: Sequence[Field]) -> frozenset[ColumnId]:
+    return frozenset(column for column, field, _ in _fields_with_ids(fields) if isinstance(field.type, types.Float))
+
+
 def column_stats(
-    content: Content, files: Sequence[DataFileRow], columns: Iterable[ColumnId]
+    content: Content, files: Sequence[DataFileRow], columns: Iterable[ColumnId], known: FileRows | None = None
 ) -> dict[DataFileId, dict[ColumnId, FileColumnStatsRow]]:
-    """Return the statistics of some columns by file, with one query for each owner."""
-    wanted = sorted(columns)
+    """Return the statistics of some columns by file.
+
+    If they are not known, they are read, in one round trip.
+    """
+    wanted, there = set(columns), {row.data_file_id for row in files}
     found: dict[DataFileId, dict[ColumnId, FileColumnStatsRow]] = {}
-    if wanted and files:
-        for row in content.following(FILE_COLUMN_STATS, files, {"column_id": wanted}):
-            found.setdefault(row.data_file_id, {})[row.column_id] = row
+    if not wanted or not there:
+        return found
+    if known is not None and known.stats is not None and wanted <= known.columns:
+        rows = [row for row in known.stats if row.data_file_id in there and row.column_id in wanted]
+    else:
+        rows = content.following(FILE_COLUMN_STATS, files, {"column_id": sorted(wanted)})
+    for row in rows:
+        found.setdefault(row.data_file_id, {})[row.column_id] = row
     return found
 
 
 def without_nan(
-    content: Content, fields: Sequence[Field], files: Sequence[DataFileRow], predicate: Predicate | None
+    content: Content,
+    fields: Sequence[Field],
+    files: Sequence[DataFileRow],
+    predicate: Predicate | None,
+    known: FileRows | None = None,
 ) -> dict[DataFileId, frozenset[ColumnId]]:
     """Return by file the float columns that are known to hold no NaN.
 
     If there are very many, only the columns of the predicate are looked up.
     """
-    floats = {column for column, field, _ in _fields_with_ids(fields) if isinstance(field.type, types.Float)}
+    floats = _floats(fields)
     if len(floats) * len(files) > _MUCH:
         floats &= frozenset() if predicate is None else Pruner(predicate).columns
-    known: dict[DataFileId, frozenset[ColumnId]] = {}
+    free: dict[DataFileId, frozenset[ColumnId]] = {}
     kept: dict[frozenset[ColumnId], frozenset[ColumnId]] = {}
-    for file, stats in column_stats(content, files, floats).items():
+    for file, stats in column_stats(content, files, floats, known).items():
         found = frozenset(column for column, row in stats.items() if row.contains_nan is False or row.value_count == 0)
-        known[file] = kept.setdefault(found, found)
-    return known
+        free[file] = kept.setdefault(found, found)
+    return free
 
 
 def _partition_values(
@@ -122,17 +155,18 @@ def _partition_values(
 def _valid_keys(keys: Sequence[PartitionValue], now: Mapping[ColumnId, Type], held: Fields) -> list[PartitionValue]:
     """Return the keys that are valid for the column's current type.
 
-    A bucket is computed from a value in the column's type of that time. If the type has changed since, the bucket
-    is not valid.
+    They say which were computed from it. A bucket is computed from a value in the column's type of that time. If the
+    type has changed since, the bucket is not valid.
     """
     then = {column: field.type for column, field, _ in _fields_with_ids(held or ())}
-    return [
-        key
-        for key in keys
-        if not key.transform.is_bucket
-        or not _may_be_promoted(now[key.column_id])
-        or then.get(key.column_id) == now[key.column_id]
-    ]
+    found: list[PartitionValue] = []
+    for key in keys:
+        kind = now[key.column_id]
+        if key.transform.is_bucket and then.get(key.column_id) == kind:
+            found.append(replace(key, held=kind))
+        elif not key.transform.is_bucket or not _may_be_promoted(kind):
+            found.append(key)
+    return found
 
 
 def _may_be_promoted(kind: Type) -> bool:

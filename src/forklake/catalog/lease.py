@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from forklake.errors import CommitUnknownError, LeaseLostError, MetastoreUnavailableError
 from forklake.metastore.queries import leases
-from forklake.metastore.store import ConnectionLostError, Session, Store
+from forklake.metastore.store import ConnectionLostError, Store
 from forklake.model.ids import CatalogId
 
 T = TypeVar("T")
@@ -40,14 +40,14 @@ class Lease:
         if self._now() - self._since < timedelta(seconds=seconds / 2):
             return
         now = self._now()
-        if not _write(self._store, lambda session: leases.renew(session, self._catalog_id, self.lease_id, seconds)):
+        if not _write(lambda: leases.renew(self._store, self._catalog_id, self.lease_id)):
             raise lease_lost_error(self._catalog_id)
         self._since = now
         self._store.step("lease: renewed")
 
     def end(self) -> None:
         """End it, whether or not it is still there."""
-        _write(self._store, lambda session: leases.delete(session, self._catalog_id, self.lease_id))
+        _write(lambda: leases.delete(self._store, self._catalog_id, self.lease_id))
         self._store.step("lease: ended")
 
     def _now(self) -> datetime:
@@ -62,8 +62,7 @@ def take_lease(store: Store, catalog: CatalogId) -> Lease:
         MetastoreError: It cannot be taken; nothing may be written.
     """
     lease = Lease(store, catalog, str(uuid4()))
-    seconds = store.settings.lease_seconds
-    _write(store, lambda session: leases.write(session, catalog, lease.lease_id, seconds))
+    _write(lambda: leases.write(store, catalog, lease.lease_id))
     store.step("lease: taken")
     return lease
 
@@ -77,23 +76,18 @@ def lease_lost_error(catalog: CatalogId) -> LeaseLostError:
     )
 
 
-def _write(store: Store, statement: Callable[[Session], T]) -> T:
-    """Run a statement in a transaction of its own.
+def _write(statement: Callable[[], T]) -> T:
+    """Run a statement that is a transaction of its own.
 
     It runs once more if the connection is lost, so it does no harm if it runs twice.
     """
     try:
-        return _write_once(store, statement)
+        return statement()
     except (CommitUnknownError, ConnectionLostError):
         pass
     try:
-        return _write_once(store, statement)
+        return statement()
     except (CommitUnknownError, ConnectionLostError) as error:
         raise MetastoreUnavailableError(
             f"The lease of a writer was not written: {error.message}", hint="Try again; nothing was committed."
         ) from error
-
-
-def _write_once(store: Store, statement: Callable[[Session], T]) -> T:
-    with store.writing() as session:
-        return statement(session)

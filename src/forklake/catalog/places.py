@@ -17,9 +17,11 @@ def catalog_directories(
     store: Store | Session, lake_path: str | None, catalogs: set[CatalogId]
 ) -> Mapping[CatalogId, str]:
     """Return the directory of each catalog, including dropped and purged ones."""
-    if not catalogs:
-        return {}
-    found = directories(store, catalogs)
+    return lake_directories(lake_path, directories(store, catalogs)) if catalogs else {}
+
+
+def lake_directories(lake_path: str | None, found: Mapping[CatalogId, tuple[str, bool]]) -> Mapping[CatalogId, str]:
+    """Return the directory of each catalog whose path was found."""
     return {catalog: join((lake_path or "", False), path) for catalog, path in found.items()}
 
 
@@ -30,8 +32,16 @@ def owner_of(row: Row, own: CatalogId) -> CatalogId:
 
 def table_directory(store: Store | Session, lake_path: str | None, content: Content, table: TableRow) -> str:
     """Return where a catalog's own files of a table lie, with a slash at the end."""
-    own, schema = content.version.catalog_id, lookup.schema_by_id(content, table.schema_id)
-    root = catalog_directories(store, lake_path, {own})[own]
+    own = content.version.catalog_id
+    return directory_below(catalog_directories(store, lake_path, {own})[own], content, table)
+
+
+def directory_below(root: str, content: Content, table: TableRow) -> str:
+    """Return where files of a table lie below the directory of a catalog.
+
+    There is a slash at the end.
+    """
+    schema = lookup.schema_by_id(content, table.schema_id)
     directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
     return directory if directory.endswith("/") else f"{directory}/"
 

@@ -32,12 +32,13 @@ _ZONE_NANOS: Final = 16 * 3_600_000_000_000
 class PartitionValue:
     """What a partition key says about all rows of a file.
 
-    The transform of the column has this value, as text.
+    The transform of the column has this value, as text. ``held`` is the type that it was computed from, if it is known.
     """
 
     column_id: ColumnId
     transform: Transform
     value: str | None
+    held: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ class _ComparisonTest:
         self._is_float = isinstance(column_type, types.Float)
         self._is_nan = self._is_float and value.lower().lstrip("+-") == "nan"
         self._literal = _UNKNOWN if self._is_nan else self._span(value, value)
-        self._buckets: dict[Transform, frozenset[str]] = {}
+        self._buckets: dict[tuple[Transform, Type | None], frozenset[str]] = {}
 
     def __call__(self, facts: FileFacts) -> bool:
         if not all(self._may_match_key(key) for key in facts.partition if key.column_id == self._column):
@@ -217,19 +218,25 @@ class _ComparisonTest:
         if key.transform.is_identity:
             return key.value is not None and self._may_match_value(key.value)
         if key.transform.is_bucket:
-            return key.value is not None and (self._operator != "=" or self._may_be_in_bucket(key.transform, key.value))
+            return key.value is not None and (self._operator != "=" or self._may_be_in_bucket(key, key.value))
         if key.value is None:
             # A moment without end has no parts, and lies there too.
             return self._operator != "=" or key.transform.of_text(self._type, self._value) is None
         return self._may_have_part(key.transform, key.value)
 
-    def _may_be_in_bucket(self, transform: Transform, bucket: str) -> bool:
-        if transform not in self._buckets:
-            # DuckLake hashes the text of unsigned and huge integers, and a column may have been another before.
-            kinds = {self._type, types.INT8, types.UINT8} if isinstance(self._type, types.Integer) else {self._type}
-            found = {transform.of_text(kind, self._value) for kind in kinds}
-            self._buckets[transform] = frozenset() if None in found else frozenset(text for text in found if text)
-        return not self._buckets[transform] or bucket in self._buckets[transform]
+    def _may_be_in_bucket(self, key: PartitionValue, bucket: str) -> bool:
+        kind = key.transform, key.held
+        if kind not in self._buckets:
+            found = {key.transform.of_text(one, self._value) for one in self._hashed_as(key.held)}
+            self._buckets[kind] = frozenset() if None in found else frozenset(text for text in found if text)
+        return not self._buckets[kind] or bucket in self._buckets[kind]
+
+    def _hashed_as(self, held: Type | None) -> set[Type]:
+        """Return the types that a value in a bucket may have been hashed as."""
+        if not isinstance(self._type, types.Integer):
+            return {self._type}
+        # DuckLake hashes the text of unsigned and huge integers, and a column may have been another before.
+        return {held} if isinstance(held, types.Integer) else {self._type, types.INT8, types.UINT8}
 
     def _may_have_part(self, transform: Transform, text: str) -> bool:
         nanos = transform.moment(self._type, self._value)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.column_history import ColumnHistory
-from forklake.catalog.file_facts import prune, without_nan
+from forklake.catalog.file_facts import columns_of_interest, prune, without_nan
 from forklake.catalog.lookup import table_stats
-from forklake.catalog.places import Places
+from forklake.catalog.places import Places, lake_directories
+from forklake.catalog.read_files import FileRows
 from forklake.catalog.state import Content, Draft
-from forklake.catalog.table_files import TableFiles, is_cut, read_bound, table_files
+from forklake.catalog.table_files import TableFiles, files_in, is_cut, read_bound, table_files
+from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.snapshots import numberings
+from forklake.metastore.source import Question
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import INLINED_ROW, NAME_MAPPING
 from forklake.model.field import Field
@@ -95,9 +99,18 @@ class ScanPlanner:
 
     def plan(self, predicate: Predicate | None) -> ScanPlan:
         """Plan a scan of the table."""
-        files = table_files(self._content, self._table.table_id)
-        found = self._content.rows(INLINED_ROW, {"table_id": self._table.table_id})
-        return self.plan_rows(files, found, predicate)
+        return self.plan_read(self.read(predicate), predicate)
+
+    def read(self, predicate: Predicate | None, others: Sequence[Question[Any]] = ()) -> FileRows:
+        """Read what a plan needs, and the answers to other questions, in one round trip."""
+        if self._roots is None:
+            others = [*others, directories_of(self._content.version.owners)]
+        return self._content.files(self._table.table_id, columns_of_interest(self.fields, predicate), others)
+
+    def plan_read(self, found: FileRows, predicate: Predicate | None) -> ScanPlan:
+        """Plan a scan of the table by what `read` has read for it."""
+        roots = lake_directories(self._lake_path, found.answers[-1]) if self._roots is None else self._roots
+        return self.plan_rows(files_in(found), found.of(INLINED_ROW), predicate, found, roots)
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -119,23 +132,31 @@ class ScanPlanner:
         return prune(self._content, self._table.table_id, self.fields, rows, fields, predicate)[0]
 
     def plan_rows(
-        self, files: TableFiles, inlined: Sequence[InlinedRow], predicate: Predicate | None = None
+        self,
+        files: TableFiles,
+        inlined: Sequence[InlinedRow],
+        predicate: Predicate | None = None,
+        known: FileRows | None = None,
+        roots: Mapping[CatalogId, str] | None = None,
     ) -> ScanPlan:
-        """Plan a scan of these files and inlined rows, even if no longer visible."""
+        """Plan a scan of these files and inlined rows, even if no longer visible.
+
+        ``known`` has statistics, and ``roots`` the directories of owners, as far as they were read before.
+        """
         kept: Sequence[DataFileRow] = files.data
         mappings = self._mappings(kept)
         fields = {row.data_file_id: self._fields(row, mappings) for row in kept}
         pruned: Mapping[str, tuple[int, int]] = {}
         if predicate is not None:
-            kept, pruned = prune(self._content, self._table.table_id, self.fields, kept, fields, predicate)
+            kept, pruned = prune(self._content, self._table.table_id, self.fields, kept, fields, predicate, known)
         both: list[DataFileRow | DeleteFileRow] = [
             *kept,
             *(files.deletes[row.data_file_id] for row in kept if row.data_file_id in files.deletes),
         ]
-        places = Places(self._store, self._lake_path, self._content, self._table, both, roots=self._roots)
+        places = Places(self._store, self._lake_path, self._content, self._table, both, roots=roots or self._roots)
         numbered = numberings(self._store, {row.numbering_id for row in both if row.numbering_id is not None})
         scanned = _FileResolver(self._content.version, files, places, numbered, by_origin=self._by_origin)
-        nan_free = without_nan(self._content, self.fields, kept, predicate)
+        nan_free = without_nan(self._content, self.fields, kept, predicate, known)
         return ScanPlan(
             table=self._table.table_name,
             fields=self.fields,
@@ -148,7 +169,7 @@ class ScanPlanner:
                 )
                 for row in kept
             ),
-            inlined=self._group_inlined(inlined),
+            inlined=self._place_staged(self._group_inlined(inlined), len(kept)),
             pruned=pruned,
             staged=_staged_ids(self._content, self._table.table_id),
         )
@@ -190,6 +211,23 @@ class ScanPlanner:
             rows.append((row.row_id, begun, values))
             names.append(_STAGED if row.origin is None else f"{_INLINED}_{row.table_id}_{row.schema_version}")
         return tuple(ScanRows(fields, tuple(rows), tuple(names)) for fields, rows, names in groups.values())
+
+    def _place_staged(self, groups: tuple[ScanRows, ...], file_count: int) -> tuple[ScanRows, ...]:
+        """Return groups of inlined rows, with the places of a transaction's.
+
+        Those come behind the metadata table that DuckLake keeps for rows of the table's present columns, even if it is
+        empty.
+        """
+        now = {field.column_id for field in self._columns.fields}
+        kept = [rows for rows in groups if rows.names[0] != _STAGED]
+        if self._table.table_id < 0 or any({field.column_id for field in rows.fields} == now for rows in kept):
+            return groups
+        staged = [rows for rows in groups if rows.names[0] == _STAGED]
+        first = file_count + len(kept) + 1
+        return (
+            *kept,
+            *(replace(rows, place=place) for place, rows in enumerate(staged, first)),
+        )
 
 
 _INLINED: Final = "ducklake_inlined_data"

@@ -123,10 +123,11 @@ class _Group:
             fields, row, of = each.thing
             place = places.setdefault(tuple(each.holders), len(files) + len(places))
             groups.setdefault(fields, []).append((row, of, place))
-        inlined = tuple(
-            ScanRows(fields, *(tuple(part) for part in zip(*found, strict=True))) for fields, found in groups.items()
-        )
-        plan = ScanPlan(self._table, self._fields, tuple(files), inlined, self._pruned)
+        inlined = []
+        for fields, found in groups.items():
+            rows, names, where = zip(*found, strict=True)
+            inlined.append(ScanRows(fields, rows, names, where))
+        plan = ScanPlan(self._table, self._fields, tuple(files), tuple(inlined), self._pruned)
         return SharedPlan(plan, (*holders, *places))
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from forklake.catalog.versions import check_retained
+from forklake.catalog.read_files import FILE_TABLES, FileRows, file_questions, file_rows
+from forklake.catalog.versions import check_retained, expired_error
 from forklake.metastore import histories, visibility
+from forklake.metastore.queries.snapshots import ask_retained
 from forklake.metastore.row_filter import FoldedName, Where
+from forklake.metastore.source import Question, ask_all
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import (
     BY_ROW,
@@ -17,9 +20,12 @@ from forklake.metastore.written_tables import (
     COLUMN_TAG,
     DATA_FILE,
     DELETE_FILE,
+    FILE_COLUMN_STATS,
     MACRO,
+    PARTITION_COLUMN,
     PARTITION_INFO,
     SCHEMA,
+    SORT_EXPRESSION,
     SORT_INFO,
     TABLE,
     TABLE_COLUMN_STATS,
@@ -32,7 +38,7 @@ from forklake.metastore.written_tables import (
 )
 from forklake.model.change_log import LoggedChange
 from forklake.model.commit import Tombstone
-from forklake.model.ids import DataFileId, RowUid, SnapshotId, TableId, first_row_id
+from forklake.model.ids import ColumnId, DataFileId, RowUid, SnapshotId, TableId, first_row_id
 from forklake.model.names import fold
 from forklake.model.rows import DataFileRow, Row
 from forklake.model.version import Version
@@ -40,6 +46,7 @@ from forklake.model.version import Version
 _T = TypeVar("_T")
 
 _SMALL = (SCHEMA, TABLE, VIEW, MACRO, COLUMN, TAG, COLUMN_TAG, VIEW_COLUMN_TAG, PARTITION_INFO, SORT_INFO)
+_SMALL_FOLLOWERS: tuple[MetadataTable[Any], ...] = (PARTITION_COLUMN, SORT_EXPRESSION)
 _STATISTICS: tuple[MetadataTable[Any], ...] = (TABLE_STATS, TABLE_COLUMN_STATS)
 
 
@@ -52,6 +59,14 @@ class Content(Protocol):
 
     def rows(self, table: MetadataTable[R], where: Where | None = None) -> list[R]:
         """Return the visible rows of an interval table."""
+
+    def files(
+        self, table_id: TableId, columns: frozenset[ColumnId] = frozenset(), others: Sequence[Question[Any]] = ()
+    ) -> FileRows:
+        """Return the files and inlined rows of a table, with statistics of some columns.
+
+        Other questions are asked in the same round trip.
+        """
 
     def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
@@ -69,9 +84,12 @@ class Content(Protocol):
 class CatalogState:
     """A catalog at one snapshot.
 
-    It never changes, so rows that were read once are cached (those of files are not). Each other read is refused if
-    the snapshot was expired meanwhile, for then rows of it may be gone.
+    It never changes, so rows that were read once are cached (those of files are not). With each other read comes the
+    question whether the snapshot is still there; if it was expired, the read is refused, for rows of it may be gone.
     """
+
+    may_expire = True
+    """Whether the snapshot may be expired between two reads."""
 
     def __init__(self, store: Store | Session, version: Version) -> None:
         self.store = store
@@ -108,8 +126,15 @@ class CatalogState:
         """Return the newest statistics of a table."""
         key = (table.name, (("table_id", table_id),))
         if key not in self._kept:
-            self._kept[key] = self._check_rows(visibility.latest(self.store, self.version, table, table_id))
+            (self._kept[key],) = self._ask([visibility.latest_rows(self.store, self.version, table, table_id)])
         return self._kept[key]
+
+    def files(
+        self, table_id: TableId, columns: frozenset[ColumnId] = frozenset(), others: Sequence[Question[Any]] = ()
+    ) -> FileRows:
+        """Return the files and inlined rows of a table, with statistics of some columns."""
+        questions = file_questions(self.store, self.version, table_id, columns)
+        return file_rows(table_id, columns, self._ask([*questions, *others]))
 
     def keep_tables(self, kinds: Iterable[MetadataTable[Any]], tables: Sequence[TableId]) -> None:
         """Read rows or statistics of some tables, so that later reads find them.
@@ -132,7 +157,17 @@ class CatalogState:
 
     def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
-        return self._check_rows(visibility.following(self.store, table, parents, where))
+        questions = visibility.follower_rows(table, parents, where or {})
+        if table not in _SMALL_FOLLOWERS:
+            return [row for rows in self._ask(questions) for row in rows]
+        found = []
+        for question in questions:
+            given = question.params.items()
+            key = table.name, tuple((name, tuple(it) if isinstance(it, list) else it) for name, it in given)
+            if key not in self._kept:
+                (self._kept[key],) = self._ask([question])
+            found += self._kept[key]
+        return found
 
     def history(self, table: MetadataTable[R], where: Where | None = None) -> list[tuple[R, SnapshotId, SnapshotId]]:
         """Return all rows that the lineage ever showed.
@@ -142,10 +177,26 @@ class CatalogState:
         return self._check_rows(histories.history(self.store, self.version, table, where))
 
     def _read(self, table: MetadataTable[R], where: Where) -> list[R]:
-        return self._check_rows(visibility.visible(self.store, self.version, table, where))
+        (found,) = self._ask([visibility.visible_rows(self.store, self.version, table, where)])
+        return found  # type: ignore[no-any-return]
+
+    def _ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """Return the answers to questions about the version.
+
+        The last question is whether it is still there.
+        """
+        if not questions:
+            return []  # nothing is read, so nothing can be gone
+        if not self.may_expire:
+            return ask_all(self.store, questions)
+        *answers, is_there = ask_all(self.store, [*questions, ask_retained(self.version.snapshot_id)])
+        if not is_there:
+            raise expired_error(self.version)
+        return answers
 
     def _check_rows(self, rows: list[_T]) -> list[_T]:
-        check_retained(self.store, self.version)
+        if self.may_expire:
+            check_retained(self.store, self.version)
         return rows
 
     def advance(self, version: Version, draft: Draft) -> CatalogState:
@@ -161,7 +212,9 @@ class CatalogState:
             for table_id, rows in draft.statistics(table).items():
                 if table_id >= 0:
                     # They have no origin, which counts as the catalog's own.
-                    new._kept[table.name, (("table_id", table_id),)] = [replace(row, origin=None) for row in rows]
+                    new._kept[table.name, (("table_id", table_id),)] = [
+                        row if row.origin is None else replace(row, origin=None) for row in rows
+                    ]
         return new
 
 
@@ -182,6 +235,7 @@ class Draft:
         self._inserts: dict[str, list[Any]] = {}
         self._ends: dict[str, dict[RowUid, Any]] = {}
         self._latest: dict[str, dict[TableId, list[Any]]] = {}
+        self._files: FileRows | None = None
 
     @property
     def version(self) -> Version:
@@ -205,11 +259,44 @@ class Draft:
         """Return the rows as the transaction sees them."""
         where = where or {}
         ended = self._ends.get(table.name, {})
-        # A local id is in no committed row.
-        is_local = any(isinstance(value, int) and value < 0 for value in where.values())
-        committed = [] if is_local else self.base.rows(table, where)
-        kept = [row for row in committed if row.origin is not None and row.origin.row_uid not in ended]
+        kept = [
+            row
+            for row in self._committed_rows(table, where)
+            if row.origin is not None and row.origin.row_uid not in ended
+        ]
         return kept + [row for row in self._inserts.get(table.name, ()) if _matches(row, where)]
+
+    def _committed_rows(self, table: MetadataTable[R], where: Where) -> list[R]:
+        # A local id is in no committed row.
+        if any(isinstance(value, int) and value < 0 for value in where.values()):
+            return []
+        if self._files is not None and table in FILE_TABLES and where.get("table_id") == self._files.table_id:
+            return [row for row in self._files.of(table) if _matches(row, where)]
+        return self.base.rows(table, where)
+
+    def files(
+        self, table_id: TableId, columns: frozenset[ColumnId] = frozenset(), others: Sequence[Question[Any]] = ()
+    ) -> FileRows:
+        """Return the files and inlined rows of a table as the transaction sees them."""
+        found = self.base.files(table_id, columns, others)
+        rows: dict[str, list[Any]] = {}
+        for table in FILE_TABLES:
+            ended = self._ends.get(table.name, {})
+            rows[table.name] = [row for row in found.of(table) if row.origin.row_uid not in ended]
+            rows[table.name] += [row for row in self._inserts.get(table.name, ()) if row.table_id == table_id]
+        staged = [row for row in self._inserts.get(FILE_COLUMN_STATS.name, ()) if row.column_id in columns]
+        stats = None if found.stats is None else [*found.stats, *staged]
+        return replace(found, rows=rows, stats=stats)
+
+    def keep_files(self, found: FileRows | None) -> None:
+        """Let the changes of one statement find the rows of files that it has read.
+
+        With None, they find none any more. Later statements read them again: paths change when files are moved.
+        """
+        if found is not None:
+            committed = {name: [row for row in rows if row.origin is not None] for name, rows in found.rows.items()}
+            found = replace(found, rows=committed)
+        self._files = found
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
         """Return the newest statistics as the transaction sees them."""
@@ -236,7 +323,8 @@ class Draft:
         assert table.follows is not None
         key, where = table.follows[1], where or {}
         staged = {getattr(parent, key) for parent in parents if parent.origin is None}
-        found = self.base.following(table, parents, where)
+        committed = [parent for parent in parents if parent.origin is not None]
+        found = self.base.following(table, committed, where) if committed else []
         inserted = [row for row in self._inserts.get(table.name, ()) if getattr(row, key) in staged]
         return found + [row for row in inserted if _matches(row, where)]
 

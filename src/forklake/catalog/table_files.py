@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from forklake.catalog.read_files import FileRows
 from forklake.catalog.state import Content
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, FILE_PARTITION_VALUE, INLINED_DELETE
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.rows import DataFileRow, DeleteFileRow
+from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow
 from forklake.model.version import Version
 
 
@@ -27,11 +28,24 @@ class TableFiles:
 def table_files(content: Content, table_id: TableId) -> TableFiles:
     """Return the files of a table, with three queries however many there are."""
     of_table = {"table_id": table_id}
+    return _files(
+        content.rows(DATA_FILE, of_table), content.rows(DELETE_FILE, of_table), content.rows(INLINED_DELETE, of_table)
+    )
+
+
+def files_in(found: FileRows) -> TableFiles:
+    """Return the files of a table that were read."""
+    return _files(found.of(DATA_FILE), found.of(DELETE_FILE), found.of(INLINED_DELETE))
+
+
+def _files(
+    data: Sequence[DataFileRow], delete_files: Sequence[DeleteFileRow], inlined_deletes: Sequence[InlinedDeleteRow]
+) -> TableFiles:
     # Local ids count downwards, and come after all that is committed.
-    rows = sorted(content.rows(DATA_FILE, of_table), key=lambda row: (row.data_file_id < 0, abs(row.data_file_id)))
-    deletes = {row.data_file_id: row for row in content.rows(DELETE_FILE, of_table)}
+    rows = sorted(data, key=lambda row: (row.data_file_id < 0, abs(row.data_file_id)))
+    deletes = {row.data_file_id: row for row in delete_files}
     inlined: dict[DataFileId, list[int]] = {}
-    for deleted in content.rows(INLINED_DELETE, of_table):
+    for deleted in inlined_deletes:
         inlined.setdefault(deleted.data_file_id, []).append(deleted.row_id)
     return TableFiles(rows, deletes, {file: tuple(sorted(places)) for file, places in inlined.items()})
 

@@ -16,6 +16,7 @@ from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.state import CatalogState, Draft
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
+from forklake.files.keyring import current_keyring
 from forklake.metastore.schema.catalog_tables import COLUMN_IDS
 from forklake.metastore.store import Guard, Store
 from forklake.model.change import Change, touched_files
@@ -33,10 +34,13 @@ class Staging:
     Attributes:
         may_alter_later: Whether other changes may follow a verb before the commit. Files that a verb writes must
             then carry the names of their columns: the table's columns may be renamed before the commit.
+        files_wait: Whether files of the catalog may wait for deletion, so that names which callers choose have to be
+            looked up among them.
     """
 
-    def __init__(self, store: Store, base: CatalogState, *, may_alter_later: bool) -> None:
+    def __init__(self, store: Store, base: CatalogState, *, may_alter_later: bool, files_wait: bool = True) -> None:
         self.may_alter_later = may_alter_later
+        self.files_wait = files_wait
         self._store = store
         self._base = base
         self._changes: list[Change] = []
@@ -123,10 +127,10 @@ class Staging:
     def on_undo(self, undo: Callable[[], object]) -> None:
         """Register how files are removed if the changes are certainly not committed.
 
-        They are written under a lease.
+        They are written under a lease, and removed with the credentials that count now.
         """
         assert self._lease is not None, "files are written without a lease"
-        self._undo.append(undo)
+        self._undo.append(current_keyring().bind(undo))
 
     def guard(self, guard: Guard) -> None:
         """Register a check for the transaction of the commit; see `Store.commit`."""
@@ -173,6 +177,9 @@ class Staging:
                 del self._changes[before:]
                 self._draft = None
             raise
+        finally:
+            if self._draft is not None:
+                self._draft.keep_files(None)
 
     def commit(
         self,

@@ -8,7 +8,13 @@ from datetime import datetime
 
 from forklake.catalog.moments import Moment, TagName, Time, read_moment, read_time
 from forklake.catalog.names import check_name
-from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake.errors import (
+    CatalogDroppedError,
+    InvalidInputError,
+    NotFoundError,
+    SnapshotExpiredError,
+    SnapshotNotFoundError,
+)
 from forklake.metastore.queries import catalogs, heads, tags
 from forklake.metastore.queries import snapshots as stored
 from forklake.metastore.store import Session, Store
@@ -127,10 +133,15 @@ def check_retained(store: Store | Session, version: Version) -> None:
         SnapshotNotFoundError: It was expired, and its rows may be gone.
     """
     if not stored.is_retained(store, version.snapshot_id):
-        raise SnapshotNotFoundError(
-            f"No snapshot found at version {version.snapshot_id}: it was expired while it was in use.",
-            hint="Begin again at a snapshot that is there.",
-        )
+        raise expired_error(version)
+
+
+def expired_error(version: Version) -> SnapshotExpiredError:
+    """Return the error for a version that was expired while somebody read it."""
+    return SnapshotExpiredError(
+        f"No snapshot found at version {version.snapshot_id}: it was expired while it was in use.",
+        hint="Begin again at a snapshot that is there.",
+    )
 
 
 def owner_of(store: Store | Session, version: Version) -> CatalogId:

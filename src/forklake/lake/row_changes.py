@@ -43,7 +43,9 @@ def delete(table: Table, where: Condition | None, parameters: Values | None) -> 
             return changing.truncate(staging, runtime, row)
         here = find_changed(table, staging.draft, row, statement)
         if here is not None:
-            return changing.change_found_rows(staging, runtime, row, *here, is_update=False)
+            return changing.change_found_rows(
+                staging, runtime, row, here.plan, here.rows, is_update=False, how=here.how
+            )
         return changing.delete_where(staging, runtime, row, chosen)
 
     return _change(table, change)
@@ -59,7 +61,7 @@ def update(table: Table, assignments: Mapping[str, Any], where: Condition | None
         bound = bind_update(statement, row.table_name, fields)
         here = find_changed(table, staging.draft, row, statement)
         if here is not None:
-            return changing.change_found_rows(staging, runtime, row, *here, is_update=True)
+            return changing.change_found_rows(staging, runtime, row, here.plan, here.rows, is_update=True, how=here.how)
         return changing.update_where(staging, runtime, row, bound.values, bound.condition)
 
     return _change(table, change)
@@ -93,9 +95,16 @@ def _merge(
         merge = bind_merge_with(given, said, row.table_name, fields)
         here = find_merged(table, staging.draft, row, said, merge, rows) if isinstance(rows, pa.Table) else None
         if here is not None:
-            found, plan, changed = here
+            found, changed = here
             return changing.merge_found_rows(
-                staging, runtime, row, plan, changed, found.operations, may_repeat=found.may_repeat
+                staging,
+                runtime,
+                row,
+                changed.plan,
+                changed.rows,
+                found.operations,
+                may_repeat=found.may_repeat,
+                how=changed.how,
             )
         return changing.merge(staging, runtime, row, rows, merge)
 

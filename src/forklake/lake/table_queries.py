@@ -14,9 +14,10 @@ from forklake.errors import ForklakeError
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, Merge
 from forklake.model.names import fold
+from forklake.model.predicate import Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
-from forklake.ops.change_table import is_changed_here
+from forklake.ops.change_table import FoundChange, is_changed_here, plan_change
 from forklake.ops.engine_rule import EngineRule, rule_of
 from forklake.ops.merge_predicate import match_predicate
 from forklake.session.frames import read_frame
@@ -34,40 +35,35 @@ from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from forklake.catalog.state import Draft
     from forklake.lake.table import Table
 
 Found = TypeVar("Found", FoundRows, FoundMerge)
 
 
 def find_changed(
-    table: Table, content: Content, row: TableRow, statement: statements.Update | statements.Delete
-) -> tuple[ScanPlan, pa.Table] | None:
-    """Return the rows that a verb changes, and the scan that found them.
-
-    None: Spark finds them.
+    table: Table, draft: Draft, row: TableRow, statement: statements.Update | statements.Delete
+) -> FoundChange | None:
+    """Return the rows that a verb changes; None: Spark finds them.
 
     Raises:
         InvalidInputError: A value cannot be computed.
         EngineError: Spark is needed, and not used.
     """
-    relation = table_relation(table, content, row)
+    relation = table_relation(table, draft, row)
     named = replace(statement, table=(row.table_name,))
-    found = _bind(table, content, row, lambda: bind_found(named, row.table_name, relation.columns, _names(relation)))
-    if found is None:
-        return None
-    return find_here(_rule(table), found, _plans(table, content, row, found.query))
+    found = _bind(table, lambda: bind_found(named, row.table_name, relation.columns, _names(relation)))
+    return None if found is None else _find(table, draft, row, found, found.query.scans[found.scan].predicate)
 
 
 def find_merged(
-    table: Table, content: Content, row: TableRow, statement: statements.Merge, merge: Merge, rows: pa.Table
-) -> tuple[FoundMerge, ScanPlan, pa.Table] | None:
-    """Return what a merge with rows in memory changes, and the scan that found it.
-
-    None: Spark finds it.
+    table: Table, draft: Draft, row: TableRow, statement: statements.Merge, merge: Merge, rows: pa.Table
+) -> tuple[FoundMerge, FoundChange] | None:
+    """Return what a merge with rows in memory changes; None: Spark finds it.
 
     Args:
         table: The table.
-        content: What the verb sees.
+        draft: What the verb sees.
         row: The table in it.
         statement: The merge.
         merge: The same, as it was bound.
@@ -77,27 +73,30 @@ def find_merged(
         InvalidInputError: A value cannot be computed.
         EngineError: Spark is needed, and not used.
     """
-    runtime, relation = table._reader._runtime, table_relation(table, content, row)
-    given = read_frame(runtime.engine, rows)
+    relation = table_relation(table, draft, row)
+    given = read_frame(table._reader._runtime.engine, rows)
     names = GivenNames({TARGET: relation, SOURCE: Relation(SOURCE, given.columns, given)})
-    found = _bind(
-        table,
-        content,
-        row,
-        lambda: bind_found_merge(statement, row.table_name, relation.columns, names, given.columns),
-    )
+    found = _bind(table, lambda: bind_found_merge(statement, row.table_name, relation.columns, names, given.columns))
     if found is None:
         return None
     keys = given.rows.rename_columns([field.name for field in merge.source])
-    plan = plan_scan(
-        runtime.store,
-        runtime.lake_path,
-        content,
-        row,
-        match_predicate(merge, keys, merge.source, relation.columns),
-    )
+    changed = _find(table, draft, row, found, match_predicate(merge, keys, merge.source, relation.columns))
+    return None if changed is None else (found, changed)
+
+
+def _find(
+    table: Table, draft: Draft, row: TableRow, found: FoundRows | FoundMerge, predicate: Predicate | None
+) -> FoundChange | None:
+    """Return the rows that a query finds in a table.
+
+    None: Spark finds or writes them.
+    """
+    plan, how = plan_change(draft, table._reader._runtime, row, predicate)
+    if not is_changed_here(how):
+        _rule(table).check_spark("Spark sorts the table")
+        return None
     located = find_here(_rule(table), found, {found.scan: plan})
-    return None if located is None else (found, plan, located[1])
+    return None if located is None else FoundChange(plan, located[1], how)
 
 
 def chosen_rows(
@@ -146,14 +145,11 @@ def _plan(table: Table, content: Content, row: TableRow, query: exp.Select) -> P
     return plan_locally(_rule(table), bound, _plans(table, content, row, bound))
 
 
-def _bind(table: Table, content: Content, row: TableRow, bind: Callable[[], Found]) -> Found | None:
-    """Return a change of rows as a query; None if Spark finds or writes the rows.
+def _bind(table: Table, bind: Callable[[], Found]) -> Found | None:
+    """Return a change of rows as a query; None if Spark finds the rows.
 
     The change was bound for Spark already, so it is not at fault if no query says it.
     """
-    if not is_changed_here(table._reader._runtime, content, row):
-        _rule(table).check_spark("Spark sorts the table")
-        return None
     try:
         return bind()
     except ForklakeError as error:

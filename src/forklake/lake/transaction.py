@@ -54,7 +54,13 @@ class Transaction(Reader):
         self._head = head
         self._info = info
         self._commit_key = commit_key
-        self._staging: Staging | None = Staging(runtime.store, runtime.state(head), may_alter_later=may_alter_later)
+        self._staging: Staging | None = Staging(
+            runtime.store,
+            runtime.state(head),
+            may_alter_later=may_alter_later,
+            # What the head says is old by the time that a user goes on.
+            files_wait=may_alter_later or head.files_wait,
+        )
         self._row_count = 0
         self._after: CatalogState | None = None
         self.snapshot_id: SnapshotId | None = None

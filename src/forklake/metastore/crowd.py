@@ -12,7 +12,8 @@ from typing import Any
 
 from forklake.metastore.row_filter import Where, filter_params, filter_text, tombstone_scope
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.visibility import Chain, Source
+from forklake.metastore.source import Source
+from forklake.metastore.visibility import Chain
 from forklake.metastore.written_tables import BEGIN, END, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId
 from forklake.model.rows import Origin, Row

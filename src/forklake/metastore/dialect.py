@@ -30,6 +30,8 @@ class Dialect:
         unpack: Returns the query that unpacks parallel list parameters, given their names and types, into rows.
         row_uid: The expression that numbers the rows of an INSERT ... SELECT.
         pack: Turns a list into a parameter value.
+        now: The expression for the time of the database's clock; that of the process is handed in as ``:now``.
+        later: The same for the time ``:seconds`` from now; that of the process is handed in as ``:later``.
         encode: Turns other values into parameter values.
     """
 
@@ -42,6 +44,8 @@ class Dialect:
     row_uid: str
     pack: Callable[[Sequence[Any]], Any]
     encode: Callable[[Any], Any] = field(default=lambda value: value)
+    now: str = ":now"
+    later: str = ":later"
 
     @property
     def chain(self) -> str:

@@ -12,7 +12,8 @@ from dataclasses import field
 from typing import Any, Final
 
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.visibility import Chain, Source, chain_params, visible, with_chain
+from forklake.metastore.source import Source
+from forklake.metastore.visibility import Chain, chain_params, visible, with_chain
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, TABLE_STATS, MetadataTable, R
 from forklake.model.ids import CatalogId, DataFileId, RowUid, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass

@@ -26,7 +26,7 @@ from forklake.metastore.dialect import Dialect
 from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import DUCKDB
-from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.metastore.store import DuplicateKeyError, Session, Statement, Values
 from forklake.model.interruption import interruptible
 from forklake.model.overview import TableSize
 
@@ -87,6 +87,11 @@ class DuckDBStore(EmbeddedStore):
         """Run one read-only statement by itself."""
         with self._cursor() as cursor, interruptible(cursor.interrupt):
             return _DuckDBSession(cursor, self.settings.clock).query(sql, **params)
+
+    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
+        """Run read-only statements one after the other."""
+        with self._cursor() as cursor, interruptible(cursor.interrupt):
+            return _DuckDBSession(cursor, self.settings.clock).query_all(statements)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

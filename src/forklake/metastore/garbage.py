@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forklake.metastore.schema.description import Visibility
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import (
     BEGIN,
     COLUMN,

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from forklake.metastore.crowd import Crowd, Dated
 from forklake.metastore.row_filter import Where
-from forklake.metastore.visibility import BareChain, Chain, Source, chain_params, with_chain
+from forklake.metastore.source import Source
+from forklake.metastore.visibility import BareChain, Chain, chain_params, with_chain
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE
 from forklake.model.ids import INFINITY, CatalogId
 from forklake.model.lives import Counted, NewLifetime, Quota, QuotaRefusal, Terms, Usage

@@ -77,6 +77,31 @@ def with_metadata_schema(url: str, name: str) -> str:
     return named if postgres_address.is_url(named) else f"postgres:{named}"
 
 
+def with_database_kind(url: str, kind: str) -> str:
+    """Return the URL of a lake in a database of a kind that is named beside the URL.
+
+    >>> with_database_kind("lake.db", "DuckDB"), with_database_kind("sqlite:lake.db", "sqlite")
+    ('duckdb:lake.db', 'sqlite:lake.db')
+
+    Raises:
+        ConfigError: There is no such kind, or the URL names another one.
+    """
+    wanted = kind.lower()
+    if not wanted:
+        return url
+    if wanted not in _KINDS:
+        raise ConfigError(
+            f'No metadata database is known by the type "{wanted}"; nothing was attached.',
+            hint=f"It is one of {', '.join(_KINDS)}.",
+        )
+    named = _SCHEME.match(url)
+    if named is None:
+        return f"{wanted}:{url}"
+    if named[1].lower().replace("postgresql", "postgres") != wanted:
+        raise ConfigError(f'The URL names a database of type {named[1]}, not "{wanted}"; nothing was attached.')
+    return url
+
+
 def is_postgres_words(url: str) -> bool:
     """Return whether a URL is ``postgres:`` and libpq words, or none."""
     found = _WORDS.match(url)
@@ -165,7 +190,7 @@ def split_url(url: str) -> tuple[str, str]:
     scheme, rest = found[1].lower(), text[found.end() :]
     if scheme in ("postgres", "postgresql") and rest.startswith("//"):
         return "postgres", f"{scheme}:{rest}"
-    if scheme not in ("postgres", "sqlite", "duckdb"):
+    if scheme not in _KINDS:
         raise ConfigError(
             f'No metadata database is known by "{found[1]}:"; nothing was made.',
             hint="Use a file path, sqlite:path, duckdb:path, postgresql://... or postgres:<libpq words>."
@@ -184,6 +209,7 @@ def split_url(url: str) -> tuple[str, str]:
     return scheme, _local_path(rest.removeprefix("//"))
 
 
+_KINDS: Final = ("sqlite", "duckdb", "postgres")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+_-]+):")
 
 

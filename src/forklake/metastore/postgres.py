@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import psycopg
@@ -28,8 +26,16 @@ from forklake.errors import (
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.postgres_address import Address, LakeSchemas
-from forklake.metastore.postgres_cancel import interruptible_read, read_rows
-from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
+from forklake.metastore.postgres_cancel import interruptible_read, read_all
+from forklake.metastore.postgres_connect import (
+    Connector,
+    connect_plainly,
+    is_pooled,
+    results_within,
+    run_alone,
+    run_together,
+)
+from forklake.metastore.postgres_dialect import dialect_of
 from forklake.metastore.postgres_documents import commit_document, read_refusal, terms_document
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
@@ -37,7 +43,7 @@ from forklake.metastore.postgres_upgrade import WRITTEN_FIRST, upgrade_lock, upg
 from forklake.metastore.procedures import run_guards
 from forklake.metastore.queries import heads
 from forklake.metastore.schema.write import partitioned_script
-from forklake.metastore.store import ConnectionLostError, Guard, Session, Store, Values
+from forklake.metastore.store import ConnectionLostError, Guard, Session, Statement, Store, Values
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.hint import ImportCatalog
 from forklake.model.ids import CatalogId, SnapshotId
@@ -47,29 +53,6 @@ from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.quoting import quote_text
 
 T = TypeVar("T")
-
-DIALECT = Dialect(
-    name="postgresql",
-    schema="forklake.",
-    placeholder="%({})s",
-    fold='lower(({}) COLLATE "C")',
-    members="= ANY({})",
-    unpack=lambda lists: (
-        "SELECT * FROM unnest(" + ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in lists.items()) + ")"
-    ),
-    row_uid="nextval('forklake.ducklake_row_uid_seq')",
-    pack=list,
-)
-
-
-@lru_cache
-def _dialect(schemas: LakeSchemas) -> Dialect:
-    """Return the dialect for the lake in these schemas."""
-    if schemas == LakeSchemas():
-        return DIALECT
-    prefix = schemas.prefix.replace("%", "%%")  # the driver's sign for a parameter
-    return replace(DIALECT, schema=prefix, row_uid=f"nextval({quote_text(prefix + 'ducklake_row_uid_seq')})")
-
 
 _COUNTED_ROWS = 1_000_000
 """Tables with more rows are not counted but estimated."""
@@ -98,7 +81,7 @@ class PostgresStore(Store):
         """
         self.settings = settings
         self._address = Address.parse(conninfo)
-        self.dialect = _dialect(self._address.schemas)
+        self.dialect = dialect_of(self._address.schemas)
         self._pool = ConnectionPool(
             Connector(self._address, settings).connect, settings.pool_size, settings.pool_timeout_seconds
         )
@@ -152,11 +135,20 @@ class PostgresStore(Store):
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one read-only statement; replace a lost connection once."""
-        text, values = self.dialect.render(sql, params)
+        return self.query_all([(sql, params)])[0]
+
+    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
+        """Run read-only statements in one round trip; replace a lost connection once."""
+        rendered = [self.dialect.render(sql, params) for sql, params in statements]
         try:
-            return self._run(lambda connection: read_rows(connection, text, values))
+            return self._run(lambda connection: read_all(connection, rendered))
         except ConnectionLostError:
-            return self._run(lambda connection: read_rows(connection, text, values))
+            return self._run(lambda connection: read_all(connection, rendered))
+
+    def execute(self, sql: str, /, **params: Any) -> int:
+        """Run one writing statement, in one round trip."""
+        text, values = self.dialect.render(sql, params)
+        return self._run(lambda connection: run_together(connection, [(text, values)], ends=True)[0].rowcount)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -281,18 +273,23 @@ class PostgresStore(Store):
 
     def _call(self, function: str, params: dict[str, Any]) -> list[Values]:
         text, values = self.dialect.render(function, params)
-        return self._run(lambda connection: connection.execute(text, values).fetchall())
+        return self._run(lambda connection: run_alone(connection, text, values))
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
         """Run one statement in a transaction of its own.
 
-        That takes one round trip, or three behind a pooler.
+        That takes one round trip. Behind a pooler there are two if the statement ends the transaction, or else three.
         """
-        with self._connection(None) as connection:
+        connection = self._begin(None)
+        try:
             result = statement(connection)
-            if is_pooled(connection):
+            if is_pooled(connection) and connection.pgconn.transaction_status != TransactionStatus.IDLE:
                 connection.execute("COMMIT")
             return result
+        except psycopg.Error as error:
+            raise self._translate_error(connection, error) from error
+        finally:
+            self._end(connection)
 
     @contextmanager
     def _connection(self, begin: str | None) -> Iterator[Connection]:
@@ -303,15 +300,17 @@ class PostgresStore(Store):
         connection = self._begin(begin)
         try:
             yield connection
-        except BaseException as error:
-            if isinstance(error, psycopg.Error):
-                raise self._translate_error(connection, error) from error
-            raise
+        except psycopg.Error as error:
+            raise self._translate_error(connection, error) from error
         finally:
-            if not connection.broken and connection.pgconn.transaction_status != TransactionStatus.IDLE:
-                with suppress(psycopg.Error):  # lost now: the pool sees it
-                    connection.execute("ROLLBACK")
-            self._pool.give_back(connection)
+            self._end(connection)
+
+    def _end(self, connection: Connection) -> None:
+        """Give a connection back, in no transaction."""
+        if connection.pgconn.transaction_status != TransactionStatus.IDLE and not connection.broken:
+            with suppress(psycopg.Error):  # lost now: the pool sees it
+                connection.execute("ROLLBACK")
+        self._pool.give_back(connection)
 
     def _begin(self, begin: str | None) -> Connection:
         """Take a connection and begin a transaction on it.
@@ -375,6 +374,10 @@ class _PostgresSession(Session):
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = self.dialect.render(sql, params)
         return self._connection.execute(text, values).fetchall()
+
+    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
+        rendered = [self.dialect.render(sql, params) for sql, params in statements]
+        return [cursor.fetchall() for cursor in run_together(self._connection, rendered, ends=False)]
 
     def execute(self, sql: str, /, **params: Any) -> int:
         text, values = self.dialect.render(sql, params)
@@ -467,7 +470,7 @@ def _initialise(connection: Connection, schemas: LakeSchemas, text: str) -> bool
     found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schemas.base]).fetchone()
     if found is not None:
         try:
-            versions = _versions(connection, _dialect(schemas))
+            versions = _versions(connection, dialect_of(schemas))
         except psycopg.errors.UndefinedTable as error:
             raise _schema_taken_error(schemas.base) from error
         schema.check_version(versions, "postgresql")

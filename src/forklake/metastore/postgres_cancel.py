@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
 
+from forklake.metastore.postgres_connect import run_together
 from forklake.metastore.postgres_pool import Connection
-from forklake.model.interruption import interruptible
+from forklake.model.interruption import interruptible, is_watched
 
 _CANCEL_SECONDS: Final = 5.0
 
@@ -35,7 +36,16 @@ def interruptible_read(connection: Connection) -> Iterator[None]:
             connection.close()
 
 
-def read_rows(connection: Connection, text: str, values: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a query, which is cancelled when its time is over."""
+def read_all(connection: Connection, statements: Sequence[tuple[str, Any]]) -> list[list[tuple[Any, ...]]]:
+    """Return the rows of each of some queries, which are a transaction.
+
+    They are cancelled when their time is over.
+    """
+    if not is_watched():
+        return _rows(connection, statements)
     with interruptible_read(connection):
-        return connection.execute(text, values).fetchall()
+        return _rows(connection, statements)
+
+
+def _rows(connection: Connection, statements: Sequence[tuple[str, Any]]) -> list[list[tuple[Any, ...]]]:
+    return [cursor.fetchall() for cursor in run_together(connection, statements, ends=True)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Any, Final
 
 import psycopg
 from psycopg.errors import error_from_result
@@ -101,6 +102,33 @@ def is_pooled(connection: Connection) -> bool:
     return connection.prepare_threshold is None
 
 
+def run_alone(connection: Connection, text: str, values: Any) -> list[tuple[Any, ...]]:
+    """Run one statement and return its rows.
+
+    Behind a pooler it ends the transaction as well, in the same message: the server has all of it, or nothing.
+    """
+    if not is_pooled(connection):
+        return connection.rows(text, values)
+    return psycopg.ClientCursor(connection).execute(f"{text}; COMMIT", values).fetchall()
+
+
+def run_together(
+    connection: Connection, statements: Sequence[tuple[str, Any]], *, ends: bool
+) -> list[psycopg.Cursor[tuple[Any, ...]]]:
+    """Run statements one after the other, in one round trip; return their results.
+
+    With ``ends``, they are a whole transaction: if a pooler made one necessary, it ends in the same round trip.
+    """
+    ends = ends and is_pooled(connection)
+    if len(statements) + ends < 2 or not psycopg.Pipeline.is_supported():
+        return [connection.execute(text, values) for text, values in statements]
+    with connection.pipeline():
+        found = [connection.execute(text, values) for text, values in statements]
+        if ends:
+            connection.execute("COMMIT")
+    return found
+
+
 def results_within(connection: Connection, statements: str, timeout_seconds: float) -> list[PGresult]:
     """Run statements and wait for their results no longer than a time-out.
 
@@ -134,7 +162,7 @@ def results_within(connection: Connection, statements: str, timeout_seconds: flo
 
 
 def _connect(**words: Any) -> Connection:
-    return cast("Connection", psycopg.connect(**words, autocommit=True))
+    return Connection.connect(**words, autocommit=True)
 
 
 def _configure(connection: Connection, timeout_seconds: float) -> None:

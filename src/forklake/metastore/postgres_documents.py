@@ -9,13 +9,13 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from forklake.metastore.written_tables import BY_NAME
+from forklake.metastore.written_tables import BY_NAME, MetadataTable
 from forklake.model.commit import CommitRequest
 from forklake.model.lives import QuotaRefusal, Terms
 from forklake.model.rows import Row
 
 
-def commit_document(commit: CommitRequest) -> Jsonb:
+def commit_document(commit: CommitRequest) -> str:
     """Return what ``lake_commit`` is to write."""
     document = {
         "entries": commit.entries,
@@ -27,13 +27,13 @@ def commit_document(commit: CommitRequest) -> Jsonb:
         "schema_version": commit.schema_version,
         "new_objects": commit.new_objects,
         "new_files": commit.new_files,
-        "rows": {name: [_values(row, BY_NAME[name].columns) for row in rows] for name, rows in commit.rows.items()},
+        "rows": {name: _documents(BY_NAME[name], rows) for name, rows in commit.rows.items()},
         "ends": dict(commit.ends),
         "tombstones": [asdict(tombstone) for tombstone in commit.tombstones],
         "own_files": commit.own_files,
         "own_bytes": commit.own_bytes,
     }
-    return Jsonb(document, dumps=_dumps)
+    return _dumps(document)
 
 
 def terms_document(terms: Terms) -> Jsonb:
@@ -52,8 +52,13 @@ def read_refusal(told: dict[str, Any] | None) -> QuotaRefusal | None:
     return None if told is None else QuotaRefusal(**told)
 
 
-def _values(row: Row, columns: Sequence[str]) -> dict[str, Any]:
-    return {name: value for name in columns if (value := getattr(row, name)) is not None}
+def _documents(table: MetadataTable[Any], rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return rows as documents, without what is NULL."""
+    columns = table.columns
+    return [
+        {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+        for values in map(table.values, rows)
+    ]
 
 
 _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode

@@ -21,10 +21,29 @@ from psycopg.pq import TransactionStatus
 
 from forklake.errors import MetastoreError, MetastoreUnavailableError
 
-Connection = psycopg.Connection[tuple[Any, ...]]
+_FEW_ROWS: Final = 100
+"""An answer with more is not kept until the next statement."""
 
 _IDLE_SECONDS: Final = 600.0
 """A connection that nobody used for so long is closed."""
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that is used again and again."""
+
+    _cursor: psycopg.Cursor[tuple[Any, ...]] | None = None
+
+    def rows(self, text: str, values: Any) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows.
+
+        Its cursor is used again: it knows by then how values of each type are written and read.
+        """
+        if self._cursor is None:
+            self._cursor = self.cursor()
+        found = self._cursor.execute(text, values).fetchall()
+        if len(found) > _FEW_ROWS:
+            self._cursor = None
+        return found
 
 
 class NoRoomError(MetastoreUnavailableError):
@@ -87,7 +106,7 @@ class ConnectionPool:
 
         One that is broken, or in the middle of a transaction, is closed.
         """
-        is_idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        is_idle = not connection.closed and connection.pgconn.transaction_status == TransactionStatus.IDLE
         with self._changed:
             is_kept = is_idle and not self._closed
             if is_kept:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from operator import attrgetter
 from typing import Any, Final
 
 from forklake.metastore import limits
@@ -158,7 +157,7 @@ def insert_rows(
         for place, column in enumerate(table.columns)
         if column in OBJECT_IDS or column in FILE_IDS
     ]
-    values_of = attrgetter(*table.columns)  # of several columns, a tuple
+    values_of = table.values
     of_all = tuple(own.values())
     written = [[*values_of(row), *of_all] for row in rows]
     for place, new_ids in local:
@@ -193,7 +192,7 @@ def insert_history(
         [
             [
                 *(catalog, begin, end, uids[place] if uids else 0)[: len(own)],
-                *(getattr(row, column) for column in table.columns),
+                *table.values(row),
             ]
             for place, (row, begin, end) in enumerate(rows)
         ],

@@ -19,14 +19,14 @@ class FoldedName:
     text: str
 
 
-def filter_text(where: Where) -> str:
+def filter_text(where: Where, of: str = "r") -> str:
     """Return the condition on rows ``r``, as the end of a WHERE clause.
 
-    `filter_params` has its values.
+    Rows may have another name. `filter_params` has its values.
     """
     return "".join(
-        f" AND {f'fold(r.{column})' if isinstance(value, FoldedName) else f'r.{column}'} {_comparison(column, value)}"
-        for column, value in where.items()
+        f" AND {f'fold({of}.{name})' if isinstance(value, FoldedName) else f'{of}.{name}'} {_comparison(name, value)}"
+        for name, value in where.items()
     )
 
 

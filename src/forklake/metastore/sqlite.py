@@ -27,7 +27,7 @@ from forklake.metastore.dialect import Dialect
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import SQLITE
 from forklake.metastore.schema.sections import TABLES
-from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.metastore.store import DuplicateKeyError, Session, Statement, Values
 from forklake.model.interruption import interruptible
 from forklake.model.overview import TableSize
 
@@ -102,6 +102,11 @@ class SQLiteStore(EmbeddedStore):
         """Run one read-only statement by itself."""
         with self._connection() as connection, interruptible(connection.interrupt):
             return _SQLiteSession(connection, self.settings.clock).query(sql, **params)
+
+    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
+        """Run read-only statements one after the other."""
+        with self._connection() as connection, interruptible(connection.interrupt):
+            return _SQLiteSession(connection, self.settings.clock).query_all(statements)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

@@ -7,7 +7,7 @@ fork; the storeys above decide, once for all databases, what to write and what a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
@@ -22,6 +22,8 @@ from forklake.model.overview import TableSize
 from forklake.model.placement import ForkResult, NewFork, Placement
 
 Values = tuple[Any, ...]
+Statement = tuple[str, Mapping[str, Any]]
+"""A statement and its parameters."""
 
 
 class DuplicateKeyError(MetastoreError):
@@ -44,6 +46,10 @@ class Session(ABC):
     @abstractmethod
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one statement and return its rows."""
+
+    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
+        """Run statements one after the other, and return the rows of each."""
+        return [self.query(sql, **params) for sql, params in statements]
 
     @abstractmethod
     def execute(self, sql: str, /, **params: Any) -> int:
@@ -160,6 +166,22 @@ class Store(ABC):
     @abstractmethod
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one read-only statement by itself; it sees one state of the database."""
+
+    @abstractmethod
+    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
+        """Run read-only statements one after the other, and return the rows of each.
+
+        None sees an older state of the database than the one before it. A server is asked in one round trip.
+        """
+
+    def execute(self, sql: str, /, **params: Any) -> int:
+        """Run one writing statement by itself; return how many rows it changed.
+
+        Raises:
+            ConnectionLostError: It may or may not have taken effect.
+        """
+        with self.writing() as session:
+            return session.execute(sql, **params)
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Session]:

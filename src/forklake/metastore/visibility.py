@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from forklake.metastore.dialect import Dialect
 from forklake.metastore.row_filter import Where, filter_params, filter_text, tombstone_scope
 from forklake.metastore.schema.description import Visibility
+from forklake.metastore.source import Question, Source, ask, ask_all
 from forklake.metastore.store import Session, Values
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, INLINED_DELETE, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
@@ -23,17 +23,6 @@ from forklake.model.version import Version
 
 BEGUN_SINCE = f"{BEGIN} > :since"
 """The condition that an own row was written after a snapshot of its catalog, whatever became of it."""
-
-
-class Source(Protocol):
-    """Something that runs read-only statements: a store, or a session of one."""
-
-    @property
-    def dialect(self) -> Dialect: ...
-
-    def query(self, sql: str, /, **params: Any) -> list[Values]: ...
-
-    def time(self, value: Any) -> datetime: ...
 
 
 class Chain(Protocol):
@@ -58,53 +47,85 @@ class BareChain:
 
 
 def visible(source: Source, chain: Chain, table: MetadataTable[R], where: Where | None = None) -> list[R]:
-    """Return the visible rows of an interval table.
+    """Return the visible rows of an interval table, see `visible_rows`."""
+    return ask(source, visible_rows(source, chain, table, where or {}))
+
+
+def visible_rows(source: Source, chain: Chain, table: MetadataTable[R], where: Where) -> Question[list[R]]:
+    """Ask for the visible rows of an interval table.
 
     A row is visible if it has begun and not ended at the bound of its owner, and no tombstone hides it. Rows are
     in the order of the chain, then of writing.
     """
     assert table.visibility is Visibility.INTERVAL
-    where = where or {}
     columns = ", ".join(f"r.{name}" for name in table.columns)
-    hidden = ""
-    if len(chain.owners) > 1:
-        hidden = (
-            " AND r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
-            f" WHERE z.catalog_id = n.owner_id{tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
-        )
-    found = source.query(
+    return Question(
         f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{filter_text(where)}{hidden}"
+        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{filter_text(where)}{_unhidden(chain, table, where)}"
         " ORDER BY c.depth DESC, r.row_uid",
-        **chain_params(chain),
-        **filter_params(where),
+        {**chain_params(chain), **filter_params(where)},
+        lambda found: [table.row(origin=Origin(*values[:4]), **table.decode(values[4:])) for values in found],
     )
-    return [table.row(origin=Origin(*values[:4]), **table.decode(values[4:])) for values in found]
+
+
+def visible_followers(
+    source: Source, chain: Chain, table: MetadataTable[R], of: Where, where: Where, limit: int
+) -> Question[list[R] | None]:
+    """Ask for the rows that belong to visible rows of an interval table.
+
+    The answer is None if there are more than ``limit``. ``of`` is the condition on the interval table, on columns that
+    ``where`` does not name.
+    """
+    assert table.follows is not None
+    parent, key = table.follows
+    columns = ", ".join(f"x.{name}" for name in table.columns)
+    return Question(
+        f"{with_chain(source)} SELECT {columns} FROM chain c CROSS JOIN forklake.{parent.name} r"
+        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}{filter_text(where, 'x')}"
+        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{filter_text(of)}{_unhidden(chain, parent, of)}"
+        f" LIMIT {limit + 1}",
+        {**chain_params(chain), **filter_params(of), **filter_params(where)},
+        lambda found: None if len(found) > limit else [table.row(**table.decode(values)) for values in found],
+    )
+
+
+def _unhidden(chain: Chain, table: MetadataTable[Any], where: Where) -> str:
+    """Return the condition that no tombstone of the chain hides a row of a filter."""
+    if len(chain.owners) == 1:
+        return ""
+    return (
+        " AND r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
+        f" WHERE z.catalog_id = n.owner_id{tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
+    )
 
 
 def latest(source: Source, chain: Chain, table: MetadataTable[R], table_id: TableId) -> list[R]:
-    """Return the newest set of statistics of a table.
+    """Return the newest set of statistics of a table, see `latest_rows`."""
+    return ask(source, latest_rows(source, chain, table, table_id))
+
+
+def latest_rows(source: Source, chain: Chain, table: MetadataTable[R], table_id: TableId) -> Question[list[R]]:
+    """Ask for the newest set of statistics of a table.
 
     It is from the nearest owner that wrote any.
     """
     assert table.visibility is Visibility.LATEST
     columns = ", ".join(f"r.{name}" for name in table.columns)
-    found = source.query(
+    return Question(
         f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.table_id = :table_id AND r.{BEGIN} ="
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
         f" WHERE b.catalog_id = c.owner_id AND b.table_id = :table_id AND b.{BEGIN} <= c.bound)"
         " ORDER BY c.depth",
-        **chain_params(chain),
-        table_id=table_id,
+        {**chain_params(chain), "table_id": table_id},
+        lambda found: [
+            table.row(origin=Origin(RowUid(-1), *values[1:4]), **table.decode(values[4:]))
+            for values in found
+            if values[0] == found[0][0]
+        ],
     )
-    return [
-        table.row(origin=Origin(RowUid(-1), *values[1:4]), **table.decode(values[4:]))
-        for values in found
-        if values[0] == found[0][0]
-    ]
 
 
 def all_latest(
@@ -178,25 +199,34 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
 
     They are joined by their owner as well as by their id.
     """
+    return [row for rows in ask_all(source, follower_rows(table, parents, where or {})) for row in rows]
+
+
+def follower_rows(table: MetadataTable[R], parents: Sequence[Row], where: Where) -> list[Question[list[R]]]:
+    """Ask for the rows that belong to rows of an interval table.
+
+    There is one question for each owner.
+    """
     assert table.follows is not None
-    key, where = table.follows[1], where or {}
+    key = table.follows[1]
     by_owner: dict[CatalogId, set[int]] = {}
     for parent in parents:
         joined = getattr(parent, key)
         if parent.origin is not None and joined is not None:
             by_owner.setdefault(parent.origin.owner, set()).add(joined)
     columns = ", ".join(f"r.{name}" for name in table.columns)
-    found: list[R] = []
-    for owner, ids in by_owner.items():
-        rows = source.query(
-            f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner AND r.{key} IN (:ids...)"
-            f"{filter_text(where)} ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}",
-            owner=owner,
-            ids=sorted(ids),
-            **filter_params(where),
+    text = (
+        f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner AND r.{key} IN (:ids...)"
+        f"{filter_text(where)} ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}"
+    )
+    return [
+        Question(
+            text,
+            {"owner": owner, "ids": sorted(ids), **filter_params(where)},
+            lambda found: [table.row(**table.decode(values)) for values in found],
         )
-        found += [table.row(**table.decode(values)) for values in rows]
-    return found
+        for owner, ids in by_owner.items()
+    ]
 
 
 def following_of_owners(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from forklake.metastore.schema import catalog_tables, file_tables, object_tables
@@ -66,6 +67,11 @@ class MetadataTable(Generic[R_co]):
     def columns(self) -> tuple[str, ...]:
         """The columns of a row as a value: without owner, uid and interval."""
         return tuple(column.name for column in self.described.row_columns)
+
+    @cached_property
+    def values(self) -> Callable[[Row], tuple[Any, ...]]:
+        """Returns the values of a row, in the order of its columns."""
+        return attrgetter(*self.columns)
 
     @cached_property
     def flags(self) -> tuple[int, ...]:

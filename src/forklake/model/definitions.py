@@ -111,6 +111,7 @@ class NewDeleteFile:
     file_size_bytes: int
     footer_size: int | None = None
     encryption_key: str | None = None
+    format: str = "parquet"
 
 
 @dataclass(frozen=True, slots=True)

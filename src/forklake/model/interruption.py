@@ -26,6 +26,11 @@ def watch_reads(watch: Watch) -> Iterator[None]:
         _watch.reset(token)
 
 
+def is_watched() -> bool:
+    """Return whether reads are watched here."""
+    return _watch.get() is not None
+
+
 @contextmanager
 def interruptible(cancel: Callable[[], None]) -> Iterator[None]:
     """Let a read be cancelled when its time is over.

@@ -23,7 +23,7 @@ def fold(name: str) -> str:
     >>> fold("Orders_Ä")
     'orders_Ä'
     """
-    return name.translate(_ASCII_LOWER)
+    return name.lower() if name.isascii() else name.translate(_ASCII_LOWER)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

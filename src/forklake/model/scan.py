@@ -25,10 +25,10 @@ LINEAGE_COLUMNS: Final = {
     "file_index": types.UINT64,
 }
 """What can be asked for beside the columns of a table, with its type."""
-OWN_ROW_ID: Final = "__forklake_row_id__"
+OWN_ROW_ID: Final = "_ducklake_forklake_row_id"
 """The row id under a name that it has even where a column of the table is called ``rowid``."""
-OWN_FILE: Final = "__forklake_file__"
-OWN_POSITION: Final = "__forklake_position__"
+OWN_FILE: Final = "_ducklake_forklake_file"
+OWN_POSITION: Final = "_ducklake_forklake_position"
 OWN_PLACES: Final = {OWN_FILE: types.INT64, OWN_POSITION: types.INT64, OWN_ROW_ID: types.INT64}
 """Where a row is, under names that no column of a table has: the id of its data file and its place there, unless the
 metadata holds it, and its id; with their types. (An imported table may have one path twice.)"""
@@ -121,13 +121,15 @@ class ScanRows:
 
     Each has its id, its snapshot, which is None if it is not committed, and its values by column id, as text.
     ``fields`` are the columns that the table had when the rows were written; ``names`` are the names that DuckLake
-    would give to the metadata table of each row. ``places`` has the place of each among all that a shared plan reads.
+    would give to the metadata table of each row. ``places`` has the place of each among all that a shared plan reads,
+    ``place`` that of all where it is not the next.
     """
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[int, SnapshotId | None, Mapping[ColumnId, str | None]], ...]
     names: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
+    place: int | None = None
 
     @property
     def numbers(self) -> list[int]:

@@ -70,10 +70,14 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A live catalog as it is now, and the one that it was forked from."""
+    """A live catalog as it is now, and the one that it was forked from.
+
+    ``files_wait`` says whether files of the catalog wait for deletion.
+    """
 
     name: str
     version: Version
     requires_message: bool
     expires_at: datetime | None = None
     parent: CatalogId | None = None
+    files_wait: bool = True

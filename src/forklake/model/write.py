@@ -21,6 +21,7 @@ class WriteOptions:
     per_thread_output: bool = False
     hive_file_pattern: bool = True
     sort_on_insert: bool = True
+    write_deletion_vectors: bool = False
 
 
 @dataclass(frozen=True, slots=True)

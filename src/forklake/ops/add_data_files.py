@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
 
@@ -22,6 +21,7 @@ from forklake.files import storage
 from forklake.files.adopt_files import Adoption, adopt_files
 from forklake.files.adopted_columns import AdoptionRules
 from forklake.files.find_files import find_files
+from forklake.files.threads import FileThreads
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.store import Session
 from forklake.model.definitions import NameMapping, NewDataFile
@@ -180,7 +180,7 @@ def _guard(session: Session, lake_path: str, paths: Sequence[str]) -> None:
             hint="Copy it, and add the copy.",
         )
     if locked:
-        with ThreadPoolExecutor(_LOOKERS) as threads:
+        with FileThreads(_LOOKERS) as threads:
             there = list(threads.map(storage.exists, paths))
         for path, is_there in zip(paths, there, strict=True):
             if not is_there:

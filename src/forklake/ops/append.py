@@ -18,7 +18,7 @@ from forklake.files.schema import arrow_schema
 from forklake.files.texts import to_texts
 from forklake.model.change import InsertInlined
 from forklake.model.definitions import ColumnDefinition, NewDataFile
-from forklake.model.field import Field, plain_column
+from forklake.model.field import Field, has_variants, plain_column
 from forklake.model.ids import ColumnId
 from forklake.model.inlined_names import is_own_name
 from forklake.model.rows import TableRow
@@ -106,7 +106,8 @@ def _few_rows(engine: Engine, frame: Frame, how: Writing) -> pa.Table | None:
 def _write_files(
     runtime: Runtime, how: Writing, frame: Frame | pa.Table, rows: pa.Table | None, *, by_name: bool
 ) -> list[NewDataFile]:
-    if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and sorts_on_driver(how.target):
+    is_small = rows is not None and (rows.nbytes <= _DRIVER_BYTES or has_variants(how.target.fields))
+    if rows is not None and is_small and how.on_driver and sorts_on_driver(how.target):
         return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
     return runtime.engine.write(rows if isinstance(frame, pa.Table) else frame, how.target, by_name=by_name)
 

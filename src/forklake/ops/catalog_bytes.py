@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forklake.catalog import versions
 from forklake.metastore import garbage, visibility
+from forklake.metastore.source import Source
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE
 from forklake.model.ids import CatalogId
@@ -24,7 +25,7 @@ def catalog_bytes(store: Store, catalog: CatalogId) -> CatalogBytes:
     return CatalogBytes(own, alone, inherited, alone + kept)
 
 
-def _visible_bytes(source: visibility.Source, chain: visibility.Chain) -> int:
+def _visible_bytes(source: Source, chain: visibility.Chain) -> int:
     totals = (visibility.file_totals(source, chain, table) for table in (DATA_FILE, DELETE_FILE))
     return sum(size for of_kind in totals for _, size in of_kind.values())
 

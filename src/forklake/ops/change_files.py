@@ -35,10 +35,10 @@ def append_files(staging: Staging, runtime: Runtime, table: TableRow, files: Seq
                 f'File "{file.path}" was written by others; nothing was registered.',
                 hint="Say table.storage.add_files(path).",
             )
-    named = name_mapping(table_fields(staging.draft, table.table_id)) if staging.may_alter_later else None
-    register_files(
-        staging, table.table_id, [file if file.mapping is not None else replace(file, mapping=named) for file in files]
-    )
+    if staging.may_alter_later:
+        named = name_mapping(table_fields(staging.draft, table.table_id))
+        files = [file if file.mapping is not None else replace(file, mapping=named) for file in files]
+    register_files(staging, table.table_id, files)
     _check_not_doomed(staging, runtime, table, files)
     return sum(file.record_count for file in files)
 
@@ -75,8 +75,11 @@ def _check_not_doomed(
 ) -> None:
     """Refuse names of files that clean-up may be about to delete.
 
-    It is asked here, not under the lock of the commit, which stays one call: a new name can be scheduled by nobody.
+    If the head was read for this change alone, it has told whether any file waits. It is asked here, not under the
+    lock of the commit, which stays one call: a new name can be scheduled by nobody.
     """
+    if not staging.files_wait:
+        return
     catalog = staging.draft.version.catalog_id
     directory = table_directory(runtime.store, runtime.lake_path, staging.draft, table)
     doomed = doomed_files(runtime.store, runtime.lake_path, [catalog], [directory + file.path for file in files])

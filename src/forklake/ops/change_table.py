@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from forklake.catalog.fields import table_fields
-from forklake.catalog.scan_plan import plan_scan
-from forklake.catalog.state import Content
+from forklake.catalog.scan_plan import ScanPlanner, plan_scan
+from forklake.catalog.state import Draft
 from forklake.catalog.table_files import table_files
 from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows, Inlining
@@ -21,6 +22,7 @@ from forklake.files.conform import conform
 from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.change import DeleteInlined, DeleteRows, InlineDeletes, RemoveFiles
 from forklake.model.ids import DeleteFileId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import Merge, MergeOperation
 from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
@@ -30,7 +32,7 @@ from forklake.ops.merge_predicate import match_predicate, pruning_keys
 from forklake.ops.read_table import count_rows
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
-from forklake.ops.write_target import Writing, writing
+from forklake.ops.write_target import Writing, table_options, writing, writing_with
 
 if TYPE_CHECKING:
     from forklake.model.write import WriteTarget
@@ -42,6 +44,21 @@ be moved to find those that match a small one. Bytes would not tell: files may b
 
 _MANY_FILES: Final = 10
 """And of one with so many files, however small they are: each of them costs a request or several to be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChange:
+    """Rows that a statement changes, as this process found them.
+
+    Attributes:
+        plan: The scan that found them.
+        rows: The rows, as `change_found_rows` or `merge_found_rows` take them.
+        how: How rows of the table are written.
+    """
+
+    plan: ScanPlan
+    rows: pa.Table
+    how: Writing
 
 
 def truncate(staging: Staging, runtime: Runtime, table: TableRow) -> int:
@@ -70,10 +87,10 @@ def delete_where(staging: Staging, runtime: Runtime, table: TableRow, condition:
     Raises:
         EngineError: A Spark job failed; nothing was changed.
     """
-    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table, condition.predicate)
+    plan, how = plan_change(staging.draft, runtime, table, condition.predicate)
     if not plan.files and not plan.inlined:
         return 0
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    how = _writing_in(staging, how)
     staging.take_lease()
     changed = runtime.engine.delete(plan, condition.spark_sql, how.target, _inlining(how))
     stage_changes(staging, table, how.target, changed)
@@ -102,12 +119,11 @@ def update_where(
         InvalidInputError: A new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    plan = plan_scan(
-        runtime.store, runtime.lake_path, staging.draft, table, None if condition is None else condition.predicate
-    )
+    predicate = None if condition is None else condition.predicate
+    plan, how = plan_change(staging.draft, runtime, table, predicate)
     if not plan.files and not plan.inlined:
         return 0
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    how = _writing_in(staging, how)
     text = None if condition is None else condition.spark_sql
     staging.take_lease()
     changed = runtime.engine.update(plan, text, values, how.target, _inlining(how), keeps_ids=not _is_new(table))
@@ -133,7 +149,14 @@ def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | p
 
 
 def change_found_rows(
-    staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: Frame | pa.Table, *, is_update: bool
+    staging: Staging,
+    runtime: Runtime,
+    table: TableRow,
+    plan: ScanPlan,
+    found: Frame | pa.Table,
+    *,
+    is_update: bool,
+    how: Writing | None = None,
 ) -> int:
     """Update or delete rows that were already found; return their number.
 
@@ -145,6 +168,7 @@ def change_found_rows(
         found: The positions of the rows, in the columns `OWN_PLACES`, and for an update the new value of each
             column of the table. A row to delete may occur several times. Rows in memory are changed by this process.
         is_update: Whether they are updated.
+        how: How rows of the table are written, if `plan_change` has told.
 
     Raises:
         InvalidInputError: A row is updated twice, or a new value does not fit its column; nothing was changed.
@@ -152,7 +176,7 @@ def change_found_rows(
     """
     if not plan.files and not plan.inlined:
         return 0
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    how = _writing_in(staging, how or writing(runtime, staging.draft, table))
     staging.take_lease()
     change = change_found if isinstance(found, pa.Table) else runtime.engine.change_found
     changed = change(plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table))
@@ -169,15 +193,17 @@ def merge_found_rows(
     operations: Sequence[MergeOperation],
     *,
     may_repeat: bool,
+    how: Writing,
 ) -> int:
     """Change the rows that a merge found in this process; return their number.
 
-    ``found`` and ``operations`` are as for `forklake.engine.local.change_rows.merge_found`.
+    ``plan`` and ``how`` are from `plan_change`, ``found`` and ``operations`` as for
+    `forklake.engine.local.change_rows.merge_found`.
 
     Raises:
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
     """
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    how = _writing_in(staging, how)
     staging.take_lease()
     changed = merge_found(
         plan, found, operations, how.target, _inlining(how), may_repeat=may_repeat, keeps_ids=not _is_new(table)
@@ -205,20 +231,39 @@ def change_by(
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
-    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table)
+    plan, how = plan_change(staging.draft, runtime, table, None)
+    how = _writing_in(staging, how)
     staging.take_lease()
     changed = change(plan, how.target, _inlining(how), not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count + changed.inserted_count
 
 
-def is_changed_here(runtime: Runtime, content: Content, table: TableRow) -> bool:
+def plan_change(
+    draft: Draft, runtime: Runtime, table: TableRow, predicate: Predicate | None
+) -> tuple[ScanPlan, Writing]:
+    """Plan the scan that finds rows to change, and how rows are written.
+
+    All of it is read in one round trip, and what a change of the rows looks up of files is kept for it.
+    """
+    planner = ScanPlanner(runtime.store, runtime.lake_path, draft, table)
+    found = planner.read(predicate, [table_options(draft, table)])
+    draft.keep_files(found)
+    options, roots = found.answers
+    how = writing_with(runtime, draft, table, options, roots)
+    return planner.plan_read(found, predicate), how
+
+
+def _writing_in(staging: Staging, how: Writing) -> Writing:
+    """Return how rows are written in a transaction, which may still alter their table."""
+    return replace(how, target=replace(how.target, needs_mapping=staging.may_alter_later))
+
+
+def is_changed_here(how: Writing) -> bool:
     """Return whether this process may write the changed rows of a table.
 
     It may not if only the engine can sort them.
     """
-    how = writing(runtime, content, table)
     return how.on_driver and sorts_on_driver(how.target)
 
 

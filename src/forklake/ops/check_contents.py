@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
+from forklake.files.threads import FileThreads
 from forklake.files.verify_file import Fault, verify_data_file, verify_delete_file
 from forklake.metastore.checks.file_rows import (
     NamedFile,
@@ -60,7 +60,7 @@ def _check_page(
     findings: Findings,
 ) -> None:
     verify = _data_files(runtime, catalog, paths) if files is DATA_FILE else _delete_files(runtime, catalog, paths)
-    with ThreadPoolExecutor(_THREADS) as threads:
+    with FileThreads(_THREADS) as threads:
         faults = dict(zip(verify, threads.map(_collect, verify.values()), strict=True))
     wrong = [uid for uid, found in faults.items() if found]
     if not wrong:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -17,11 +16,12 @@ from numpy.typing import NDArray
 from forklake.catalog.paths import join
 from forklake.files import storage
 from forklake.files.stored_files import StoredFile
+from forklake.files.threads import FileThreads
 from forklake.metastore.checks.file_rows import FILES, NamedFile, dead_uids, named_again, named_files
 from forklake.metastore.queries import known_files
 from forklake.metastore.queries.files import scheduled_before
 from forklake.metastore.queries.named_files import named_paths
-from forklake.metastore.visibility import Source
+from forklake.metastore.source import Source
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model.ids import CatalogId, RowUid, TableId
 from forklake.ops.delete_orphaned_files import list_orphans
@@ -182,6 +182,6 @@ def sizes_of(paths: Sequence[str]) -> dict[str, int]:
     """Return the sizes of files; those that are missing are left out."""
     if not paths or storage.is_local(paths[0]):
         return storage.sizes(paths)
-    with ThreadPoolExecutor(_THREADS) as threads:
+    with FileThreads(_THREADS) as threads:
         parts = threads.map(storage.sizes, [[path] for path in paths])
     return {path: size for part in parts for path, size in part.items()}

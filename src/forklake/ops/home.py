@@ -14,8 +14,8 @@ from contextlib import suppress
 from forklake.errors import InvalidPathError, MetastoreRefusedError, SharedDataPathWarning
 from forklake.metastore.queries import moved_paths
 from forklake.metastore.queries import option_rows as options
+from forklake.metastore.source import Source
 from forklake.metastore.store import Store
-from forklake.metastore.visibility import Source
 from forklake.model.ids import THE_LAKE
 from forklake.ops.relocate import relocate_lake
 

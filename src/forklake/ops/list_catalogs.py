@@ -13,7 +13,7 @@ from forklake.catalog.versions import catalog_dropped_error
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries import catalogs
 from forklake.metastore.queries.catalogs import ListedCatalog, ListedDrop
-from forklake.metastore.visibility import Source
+from forklake.metastore.source import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo, DroppedCatalog

@@ -262,16 +262,15 @@ class _Attempt:
                     continue
                 if self._lease is None:
                     self._lease = take_lease(self._runtime.store, self._target.version.catalog_id)
-                name = storage.delete_file_name()
-                self._paths.append(how.target.directory + name)
                 new = write_delete_file(
                     how.target.directory,
                     file.row.data_file_id,
                     path_of(file),
                     positions,
                     is_encrypted=how.target.is_encrypted,
-                    name=name,
+                    as_vector=how.target.options.write_deletion_vectors,
                 )
+                self._paths.append(how.target.directory + new.path)
                 written[file.row.data_file_id] = (DeleteFileId(-len(written) - 1), new)
         return written
 

@@ -8,9 +8,8 @@ from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
-from forklake.model.scan import ScanPlan
 from forklake.ops.append import append
-from forklake.ops.change_table import change_found_rows, delete_all, delete_where
+from forklake.ops.change_table import FoundChange, change_found_rows, delete_all, delete_where
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def overwrite(
     condition: Condition | None,
     *,
     by_name: bool = True,
-    found: tuple[ScanPlan, pa.Table] | None = None,
+    found: FoundChange | None = None,
 ) -> int:
     """Replace rows of a table by those of a frame; return how many it wrote.
 
@@ -41,7 +40,7 @@ def overwrite(
     if condition is None:
         delete_all(staging, table)
     elif found is not None:
-        change_found_rows(staging, runtime, table, *found, is_update=False)
+        change_found_rows(staging, runtime, table, found.plan, found.rows, is_update=False, how=found.how)
     else:
         delete_where(staging, runtime, table, condition)
     return append(staging, runtime, table, frame, by_name=by_name)

@@ -5,7 +5,7 @@ The narrowest scope wins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
@@ -14,6 +14,7 @@ from forklake.catalog.names import check_text
 from forklake.catalog.places import catalog_directories
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries import option_rows as options
+from forklake.metastore.source import ask
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.lazy_dataclass import dataclass
@@ -99,11 +100,32 @@ def effective_options(
     is set, or an override, which applies before all that is set. Beside the options there is ``encrypted``, which a
     catalog has from its creation on.
     """
-    found = options.options_in_scope(store, catalog, schema_id, table_id)
+    found = ask(store, options.options_in_scope(catalog, schema_id, table_id))
+    return combine_options(found, of_session, session_defaults, session_overrides)
+
+
+def combine_options(
+    found: Sequence[options.OptionRow],
+    of_session: Mapping[str, str] = _NONE,
+    session_defaults: Mapping[str, str] = _NONE,
+    session_overrides: Mapping[str, str] = _NONE,
+) -> dict[str, str]:
+    """Return what `effective_options` does, given what is stored.
+
+    The widest scope comes first.
+    """
     defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
     wide = {option.key: option.value for option in found if option.scope == ""}
     narrow = {option.key: option.value for option in found if option.scope != ""}
     return defaults | dict(session_defaults) | wide | dict(of_session) | narrow | dict(session_overrides)
+
+
+def options_within(store: Store, catalog: CatalogId, scope: Scope, schema_id: int, table_id: int) -> dict[str, str]:
+    """Return the options of a table that are set in narrower scopes than one."""
+    wider: tuple[Scope, ...] = ("", "schema", "table")
+    narrower = wider[wider.index(scope) + 1 :]
+    found = ask(store, options.options_in_scope(catalog, schema_id, table_id))
+    return {option.key: option.value for option in found if option.scope in narrower}
 
 
 @dataclass(frozen=True, slots=True)

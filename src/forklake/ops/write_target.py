@@ -9,18 +9,22 @@ from functools import partial
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.partition_transforms import read_transform
-from forklake.catalog.places import table_directory
+from forklake.catalog.places import directory_below, lake_directories
 from forklake.catalog.state import Content
 from forklake.errors import InvalidPathError
+from forklake.metastore.queries.catalogs import directories_of
+from forklake.metastore.queries.option_rows import OptionRow, options_in_scope
+from forklake.metastore.source import Question, ask_all
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
+from forklake.model.ids import CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import byte_count, normalise
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
 from forklake.ops.runtime import Runtime
-from forklake.ops.scoped_options import effective_options
+from forklake.ops.scoped_options import combine_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +42,28 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
     New files are always below the catalog's own directory. ``may_alter_later`` means that the transaction may
     still alter the table after the rows are written: files then carry the current names of their columns.
     """
-    store, lake_path = runtime.store, runtime.lake_path
-    catalog = content.version.catalog_id
-    options = effective_options(
-        store,
-        catalog,
-        table.schema_id,
-        table.table_id,
-        runtime.options,
-        runtime.option_defaults,
-        runtime.option_overrides,
-    )
+    own = content.version.catalog_id
+    found, roots = ask_all(runtime.store, [table_options(content, table), directories_of({own})])
+    return writing_with(runtime, content, table, found, roots, may_alter_later=may_alter_later)
+
+
+def table_options(content: Content, table: TableRow) -> Question[list[OptionRow]]:
+    """Ask for the options of a table, its schema, its catalog and the lake."""
+    return options_in_scope(content.version.catalog_id, table.schema_id, table.table_id)
+
+
+def writing_with(
+    runtime: Runtime,
+    content: Content,
+    table: TableRow,
+    found: Sequence[OptionRow],
+    roots: Mapping[CatalogId, tuple[str, bool]],
+    *,
+    may_alter_later: bool = False,
+) -> Writing:
+    """Return what `writing` does, given the options and the path of the catalog."""
+    lake_path = runtime.lake_path
+    options = combine_options(found, runtime.options, runtime.option_defaults, runtime.option_overrides)
     if options.get("data_path", lake_path) != lake_path:
         raise InvalidPathError(
             f'Nothing was written to "{table.table_name}": the lake was given another data path since it was opened.',
@@ -58,7 +73,7 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
     fields = table_fields(content, table.table_id)
     target = WriteTarget(
         table=table.table_name,
-        directory=table_directory(store, lake_path, content, table),
+        directory=directory_below(lake_directories(lake_path, roots)[content.version.catalog_id], content, table),
         fields=fields,
         partition_keys=tuple(
             PartitionKey(key.column, read_transform(key.transform))
@@ -105,4 +120,5 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
         # The directories would tell what the files keep to themselves.
         hive_file_pattern=options["hive_file_pattern"] == "true" and options.get("encrypted") != "true",
         sort_on_insert=options["sort_on_insert"] == "true",
+        write_deletion_vectors=options["write_deletion_vectors"] == "true",
     )

@@ -1,5 +1,6 @@
 """Pruning never leaves out a file that holds a row of the condition, and does leave out what it can."""
 
+from dataclasses import replace
 from functools import cache
 
 import duckdb
@@ -273,6 +274,9 @@ def test_buckets_answer_equality_only() -> None:
     assert may_match(
         Comparison(C, types.INT64, "=", "34"), {}, [PartitionValue(C, Transform.parse("bucket(1000)"), "257")]
     )
+    as_text = PartitionValue(C, Transform.parse("bucket(1000)"), "257", types.INT64)
+    assert not may_match(Comparison(C, types.INT64, "=", "34"), {}, [as_text])
+    assert may_match(Comparison(C, types.UINT32, "=", "34"), {}, [replace(as_text, held=types.UINT32)])
     assert not may_match(IsNull(C, is_null=True), {}, [key])
     assert not may_match(IsNull(C, is_null=False), {}, [PartitionValue(C, Transform.parse("bucket(1000)"), None)])
 

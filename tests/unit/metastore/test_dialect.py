@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from forklake.metastore import duckdb, postgres, sqlite
+from forklake.metastore import duckdb, postgres_dialect, sqlite
 from forklake.metastore.dialect import Dialect
 
-ALL = [sqlite.DIALECT, duckdb.DIALECT, postgres.DIALECT]
+ALL = [sqlite.DIALECT, duckdb.DIALECT, postgres_dialect.DIALECT]
 
 
 def test_one_statement_in_three_dialects() -> None:
@@ -18,7 +18,7 @@ def test_one_statement_in_three_dialects() -> None:
         " AND id IN (SELECT value FROM json_each(:ids)) AND x = :x",
         {"name": "N", "ids": "[1, 2]", "x": 3},
     )
-    text, values = postgres.DIALECT.render(sql, params)
+    text, values = postgres_dialect.DIALECT.render(sql, params)
     assert text == (
         'SELECT a FROM forklake.t WHERE lower((name) COLLATE "C") = lower((%(name)s) COLLATE "C")'
         " AND id = ANY(%(ids)s) AND x = %(x)s"

@@ -229,7 +229,12 @@ def insert_facts(
             )
         )
     known = _by_column(file, leaves, table.table_name)
-    draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in known.items()))
+    # What the totals of a table say of variants in one text, a file has for each path.
+    variants = {column.column_id for column in leaves.values() if column.type == types.VARIANT}
+    kept = {
+        column: replace(given, extra_stats=None) if column in variants else given for column, given in known.items()
+    }
+    draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in kept.items()))
     draft.insert(*(_variant_stats(row.data_file_id, leaves, table, given) for given in file.variant_stats))
     return known
 
@@ -309,6 +314,7 @@ def insert_deletes(
                 data_file_id=file.data_file_id,
                 path=check_file_path(file.path),
                 path_is_relative=True,
+                format=file.format,
                 delete_count=file.delete_count,
                 file_size_bytes=file.file_size_bytes,
                 footer_size=file.footer_size,
@@ -408,9 +414,11 @@ def leaves_of(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
     paths: dict[ColumnId | None, str] = {None: ""}
     leaves = {}
     for row in rows:  # parents come before what is nested in them
-        paths[row.column_id] = f"{paths[row.parent_column]}{fold(row.column_name)}."
-        if not row.is_nested:
-            leaves[paths[row.column_id].removesuffix(".")] = row
+        path = paths[row.parent_column] + fold(row.column_name)
+        if row.is_nested:
+            paths[row.column_id] = f"{path}."
+        else:
+            leaves[path] = row
     return leaves
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from forklake.metastore.checks.ancestry import FORGETTABLE
 from forklake.metastore.checks.check import Check, Span, span_of
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import (
     COLUMN_MAPPING,
     DATA_FILE,

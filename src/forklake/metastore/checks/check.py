@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Values
-from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId
 from forklake.model.lazy_dataclass import dataclass
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from forklake.metastore import garbage
 from forklake.metastore.garbage import Owners
 from forklake.metastore.queries.heads import catalogs_with_heads
-from forklake.metastore.visibility import Source
+from forklake.metastore.source import Source
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, FILE_COLUMN_STATS, MetadataTable
 from forklake.model.ids import CatalogId, RowUid
 from forklake.model.rows import DataFileRow, DeleteFileRow, FileColumnStatsRow

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from forklake.metastore import visibility
 from forklake.metastore.queries import merges
+from forklake.metastore.source import Question, Source, ask
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import BEGIN, END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
@@ -324,15 +324,20 @@ def parent_of(source: Source, catalog: CatalogId) -> CatalogId | None:
 
 
 def directories(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, tuple[str, bool]]:
-    """Return the path of each catalog, and whether it is relative to the lake's.
+    """Return what `directories_of` asks for."""
+    return ask(source, directories_of(catalogs))
+
+
+def directories_of(catalogs: Iterable[CatalogId]) -> Question[dict[CatalogId, tuple[str, bool]]]:
+    """Ask for the path of each catalog, and whether it is relative to the lake's.
 
     Dropped and purged catalogs are included.
     """
-    found = source.query(
+    return Question(
         "SELECT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id IN (:ids...)",
-        ids=sorted(catalogs),
+        {"ids": sorted(catalogs)},
+        lambda found: {CatalogId(catalog): (str(path), bool(relative)) for catalog, path, relative in found},
     )
-    return {CatalogId(catalog): (str(path), bool(is_relative)) for catalog, path, is_relative in found}
 
 
 def all_directories(source: Source) -> Iterator[tuple[CatalogId, tuple[str, bool]]]:

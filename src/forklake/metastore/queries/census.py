@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import SCHEMA, TABLE, TABLES, MetadataTable
 from forklake.model.ids import CatalogId, RowUid
 from forklake.model.lazy_dataclass import dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE
 from forklake.model.ids import CatalogId
 

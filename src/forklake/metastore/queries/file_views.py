@@ -8,7 +8,7 @@ from typing import Any, Final
 from forklake.metastore import garbage
 from forklake.metastore.garbage import FileView
 from forklake.metastore.queries.dead_rows import table_levels
-from forklake.metastore.visibility import Source
+from forklake.metastore.source import Source
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, MetadataTable
 from forklake.model.ids import CatalogId
 

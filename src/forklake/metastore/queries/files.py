@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId, DataFileId
 from forklake.model.lazy_dataclass import dataclass
 

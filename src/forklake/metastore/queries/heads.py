@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import BareChain, Chain, Source
+from forklake.metastore.visibility import BareChain, Chain
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.version import Head, Segment, Version
 
@@ -14,7 +15,8 @@ _HEAD = (
     "SELECT h.catalog_id, h.snapshot_id, s.schema_version, s.snapshot_time, k.catalog_name,"
     " k.parent_catalog_id, g.owner_id, g.upto, g.versions_from, g.since, g.until,"
     " (SELECT o.value FROM forklake.ducklake_metadata o WHERE o.catalog_id IN (h.catalog_id, :lake) AND o.scope = ''"
-    " AND o.key = 'require_commit_message' ORDER BY o.catalog_id DESC LIMIT 1), e.expires_at"
+    " AND o.key = 'require_commit_message' ORDER BY o.catalog_id DESC LIMIT 1), e.expires_at,"
+    " EXISTS (SELECT 1 FROM forklake.ducklake_files_scheduled_for_deletion d WHERE d.catalog_id = h.catalog_id)"
     " FROM forklake.ducklake_catalog k"
     " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
     " JOIN forklake.ducklake_snapshot s ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id"
@@ -60,11 +62,11 @@ def heads_by_ids(source: Source, catalogs: Sequence[CatalogId]) -> list[Head]:
 
 
 def _head(source: Source, found: list[Values]) -> Head:
-    catalog, snapshot, schema_version, time, name, parent, *_, requires_message, end = found[0]
+    catalog, snapshot, schema_version, time, name, parent, *_, requires_message, end, files_wait = found[0]
     made = snapshot, schema_version, source.time(time)
     version = _version(CatalogId(catalog), *made, [row[6:11] for row in found], is_root=parent is None)
     expires_at = None if end is None else source.time(end)
-    return Head(name, version, requires_message == "true", expires_at, parent)
+    return Head(name, version, requires_message == "true", expires_at, parent, bool(files_wait))
 
 
 def _version(

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from forklake.metastore.visibility import BEGUN_SINCE, Source
+from forklake.metastore.source import Source
+from forklake.metastore.visibility import BEGUN_SINCE
 from forklake.model.ids import INFINITY, CatalogId, PartitionId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
 

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
-from forklake.metastore.store import Session
+from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId
 
 
-def write(session: Session, catalog: CatalogId, lease_id: str, seconds: float) -> None:
+def write(store: Store, catalog: CatalogId, lease_id: str) -> None:
     """Write a lease that begins now; one of that id stays as it is."""
-    now = session.now()
-    session.execute(
+    store.execute(
         "INSERT INTO forklake.ducklake_lease (catalog_id, lease_id, begin_time, end_time)"
-        " VALUES (:c, :lease, :now, :end) ON CONFLICT (catalog_id, lease_id) DO NOTHING",
+        f" VALUES (:c, :lease, {store.dialect.now}, {store.dialect.later})"
+        " ON CONFLICT (catalog_id, lease_id) DO NOTHING",
         c=catalog,
         lease=lease_id,
-        now=now,
-        end=now + timedelta(seconds=seconds),
+        **_times(store),
     )
 
 
-def renew(session: Session, catalog: CatalogId, lease_id: str, seconds: float) -> bool:
-    """Let a lease end so long after now; return False if it is gone."""
-    end = session.now() + timedelta(seconds=seconds)
+def renew(store: Store, catalog: CatalogId, lease_id: str) -> bool:
+    """Let the time of a lease begin anew; return False if it is gone."""
     return bool(
-        session.execute(
-            "UPDATE forklake.ducklake_lease SET end_time = :end WHERE catalog_id = :c AND lease_id = :lease",
+        store.execute(
+            f"UPDATE forklake.ducklake_lease SET end_time = {store.dialect.later}"
+            " WHERE catalog_id = :c AND lease_id = :lease",
             c=catalog,
             lease=lease_id,
-            end=end,
+            **_times(store),
         )
     )
+
+
+def _times(store: Store) -> dict[str, Any]:
+    """Return what a dialect may ask for to tell the time."""
+    now, seconds = store.settings.clock.now(), store.settings.lease_seconds
+    return {"now": now, "later": now + timedelta(seconds=seconds), "seconds": seconds}
 
 
 def exists(session: Session, catalog: CatalogId, lease_id: str) -> bool:
@@ -45,9 +51,9 @@ def exists(session: Session, catalog: CatalogId, lease_id: str) -> bool:
     )
 
 
-def delete(session: Session, catalog: CatalogId, lease_id: str) -> None:
+def delete(source: Session | Store, catalog: CatalogId, lease_id: str) -> None:
     """Delete a lease; nothing happens if it is gone."""
-    session.execute(
+    source.execute(
         "DELETE FROM forklake.ducklake_lease WHERE catalog_id = :c AND lease_id = :lease", c=catalog, lease=lease_id
     )
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forklake.metastore import limits
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import Lifetime, NewLifetime

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Chain, Source, chain_params, with_chain
+from forklake.metastore.visibility import Chain, chain_params, with_chain
 from forklake.metastore.written_tables import BEGIN
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.overview import SnapshotEdge

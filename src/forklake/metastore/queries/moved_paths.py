@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from forklake.metastore.schema.sections import TABLES
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId
 
 _CATALOG: Final = "ducklake_catalog"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from forklake.metastore.queries.dead_rows import table_levels
-from forklake.metastore.visibility import Source
+from forklake.metastore.source import Source
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, SCHEMA, TABLE
 from forklake.model.ids import CatalogId
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from forklake.metastore.visibility import Source
+from forklake.metastore.source import Source
 from forklake.metastore.written_tables import END
 from forklake.model.ids import INFINITY, CatalogId
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from forklake.metastore.source import Question, Source
 from forklake.metastore.store import Session
-from forklake.metastore.visibility import Source
 from forklake.model.ids import THE_LAKE, CatalogId
 
 HOME: Final = "metadata_home"
@@ -53,23 +53,20 @@ def options_with_lake(source: Source, catalog: CatalogId) -> list[tuple[OptionRo
     return [(OptionRow(*row[:4]), CatalogId(row[4])) for row in found]
 
 
-def options_in_scope(source: Source, catalog: CatalogId, schema_id: int, table_id: int) -> list[OptionRow]:
-    """Return the options of a table, its schema, its catalog and the lake.
+def options_in_scope(catalog: CatalogId, schema_id: int, table_id: int) -> Question[list[OptionRow]]:
+    """Ask for the options of a table, its schema, its catalog and the lake.
 
     The widest scope comes first.
     """
-    found = source.query(
+    return Question(
         "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE"
         " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
         " OR scope = '')) OR (catalog_id = :lake AND scope = '')"
         " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
         " ELSE 2 END DESC",
-        c=catalog,
-        table=table_id,
-        schema=schema_id,
-        lake=THE_LAKE,
+        {"c": catalog, "table": table_id, "schema": schema_id, "lake": THE_LAKE},
+        lambda found: [OptionRow(*row) for row in found],
     )
-    return [OptionRow(*row) for row in found]
 
 
 def write_option(session: Session, catalog: CatalogId, option: OptionRow) -> None:

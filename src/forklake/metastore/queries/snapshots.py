@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from forklake.metastore.source import Question, Source, ask
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Chain, Source, chain_params, with_chain
+from forklake.metastore.visibility import Chain, chain_params, with_chain
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering, Run
@@ -70,7 +71,12 @@ def is_own(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> bool:
 
 def is_retained(source: Source, snapshot: SnapshotId) -> bool:
     """Return whether a snapshot, of whatever catalog, is not expired."""
-    return bool(source.query("SELECT 1 FROM forklake.ducklake_snapshot WHERE snapshot_id = :s", s=snapshot))
+    return ask(source, ask_retained(snapshot))
+
+
+def ask_retained(snapshot: SnapshotId) -> Question[bool]:
+    """Ask whether a snapshot, of whatever catalog, is not expired."""
+    return Question("SELECT 1 FROM forklake.ducklake_snapshot WHERE snapshot_id = :s", {"s": snapshot}, bool)
 
 
 def newest_until(source: Source, version: Version, time: datetime) -> LineageSnapshot | None:

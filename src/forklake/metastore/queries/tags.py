@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from forklake.metastore.queries.snapshots import lineage_params, with_lineage
+from forklake.metastore.source import Source
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import Tag
 from forklake.model.names import fold

@@ -22,12 +22,14 @@ from forklake.model.types.kinds import (
 )
 
 _FLAGS: Final = {"0": 0, "false": 0, "1": 1, "true": 1}
+_PLAIN_KEYS: Final[dict[type[Type], Callable[[str], Any]]] = {
+    Boolean: lambda text: _FLAGS.get(text.lower()),
+    Integer: int,
+    Float: float,
+    Decimal: decimal.Decimal,
+    Uuid: str.lower,
+}
 _KEYS: Final[dict[type[Type], Callable[[Type, str], Any]]] = {
-    Boolean: lambda kind, text: _FLAGS.get(text.lower()),
-    Integer: lambda kind, text: int(text),
-    Float: lambda kind, text: float(text),
-    Decimal: lambda kind, text: decimal.Decimal(text),
-    Uuid: lambda kind, text: text.lower(),
     Date: moment,
     Time: lambda kind, text: None if kind == TIMETZ else moment(kind, text),
     Timestamp: moment,
@@ -41,10 +43,10 @@ def order_key(kind: Type, text: str) -> Any:
     Statistics are kept as text; they compare as values of their column's type. Text itself compares by code points,
     which is the order of its UTF-8 bytes.
     """
-    find = _KEYS.get(type(kind))
-    if find is None:
-        return text
     try:
-        return find(kind, text)
+        if (plain := _PLAIN_KEYS.get(type(kind))) is not None:
+            return plain(text)
+        find = _KEYS.get(type(kind))
+        return text if find is None else find(kind, text)
     except (ValueError, ArithmeticError):
         return None

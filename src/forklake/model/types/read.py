@@ -145,7 +145,13 @@ def stored_type(name: str, children: tuple[Field, ...] = ()) -> Type:
     >>> stored_type("point"), stored_type("moon phase")
     (Geometry(kind='point'), Unknown(text='moon phase'))
     """
-    nested = nested_type(name, children)
+    nested = nested_type(name, children) if children else None
+    return _stored_without_fields(name) if nested is None else nested
+
+
+@lru_cache(maxsize=1024)
+def _stored_without_fields(name: str) -> Type:
+    nested = nested_type(name, ())
     if nested is not None:
         return nested
     if name in _SHAPES:

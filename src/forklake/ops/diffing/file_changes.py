@@ -115,6 +115,7 @@ def _deletes(table: TableRow, places: Places, files: Sequence[tuple[HeldFile | N
                 other.deletes.delete_count,
                 other.deletes.file_size_bytes,
                 other.deletes.footer_size,
+                format=other.deletes.format,
             ),
         )
         for one, other in files

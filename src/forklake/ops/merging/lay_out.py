@@ -258,7 +258,7 @@ class _Layout:
                     data_file_id=file_id,
                     path=new.path,
                     path_is_relative=True,
-                    format="parquet",
+                    format=new.format,
                     delete_count=new.delete_count,
                     file_size_bytes=new.file_size_bytes,
                     footer_size=new.footer_size,

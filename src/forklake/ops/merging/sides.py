@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from forklake.catalog.state import CatalogState
 from forklake.metastore.differences import candidates, imported_owners, may_differ, visible_by_uids, without_shared
@@ -18,14 +18,14 @@ from forklake.model.ids import CatalogId, RowUid, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.version import Version
 
-_T = TypeVar("_T")
-
 
 class Side(CatalogState):
     """One version, read within a session that sees one state of the database.
 
     Whoever makes it has seen in that state that the version is retained, or pinned.
     """
+
+    may_expire = False
 
     def __init__(self, store: Store | Session, version: Version) -> None:
         super().__init__(store, version)
@@ -60,9 +60,6 @@ class Side(CatalogState):
         made.share_rows(self)
         made._by_uid = self._by_uid
         return made
-
-    def _check_rows(self, rows: list[_T]) -> list[_T]:
-        return rows
 
 
 @dataclass(frozen=True)

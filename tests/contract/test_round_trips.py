@@ -1,0 +1,82 @@
+"""How often a statement waits for the metadata database. The counts do not depend on the machine."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forklake import Connection, Lake, Settings
+from tests.contract.support import data_file
+from tests.lakes import LakeFactory
+from tests.passage import RoundTrips, counted_round_trips
+from tests.statements import STATEMENTS, TABLE
+
+CEILINGS = {
+    "SELECT": 2,  # the head; all rows that tell the table's files
+    "INSERT ... VALUES": 4,  # the head; options and directory; the lease; the commit
+    "INSERT ... SELECT": 5,  # the same, and what is read
+    "UPDATE": 4,  # the head; what is read, with options and directory; the lease; the commit
+    "DELETE": 4,
+    "MERGE": 4,
+}
+
+
+@pytest.fixture
+def trips(lake_factory: LakeFactory) -> Iterator[RoundTrips]:
+    """A passage to an empty lake."""
+    with tempfile.TemporaryDirectory() as directory, counted_round_trips(lake_factory.url(), Path(directory)) as found:
+        yield found
+
+
+@pytest.mark.parametrize(("lake_factory", "each"), [("postgres", 1), ("pgbouncer", 2)], indirect=["lake_factory"])
+def test_statements_of_one_row_take_no_more_round_trips_than_they_have_to(
+    trips: RoundTrips, each: int, tmp_path: Path
+) -> None:
+    with Lake(trips.url, data_path=tmp_path / "data", settings=Settings(engine="local")) as lake:
+        shop = lake.create_catalog("shop")
+        for statement in TABLE:
+            shop.sql(statement)
+        session = shop.fork("agent").session()
+        counts = {
+            kind: _last_count(trips, session, text, 10 * place) for place, (kind, text) in enumerate(STATEMENTS.items())
+        }
+    # Behind a pooler, a server is waited for before each.
+    assert counts == {kind: each * count for kind, count in CEILINGS.items()}
+
+
+@pytest.mark.parametrize(("lake_factory", "count"), [("postgres", 1), ("pgbouncer", 2)], indirect=["lake_factory"])
+def test_a_commit_is_one_round_trip_and_two_behind_a_pooler(trips: RoundTrips, count: int, tmp_path: Path) -> None:
+    with Lake(trips.url, data_path=tmp_path) as lake:
+        shop = lake.create_catalog("shop")
+        shop.create_table("t", {"i": "INTEGER"})
+        counts = []
+        for name in "abcd":  # the first two prepare the statement, on a direct connection
+            with shop.transaction() as transaction:
+                transaction.table("t").storage.append_files([data_file(name)])
+                before = trips.count
+                transaction.commit()
+                counts.append(trips.count - before)
+        assert len(shop.table("t").storage.files()) == 4
+    assert counts[2:] == [count] * 2
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_to_append_files_is_to_ask_for_the_head_and_to_commit(trips: RoundTrips, tmp_path: Path) -> None:
+    with Lake(trips.url, data_path=tmp_path) as lake:
+        shop = lake.create_catalog("shop")
+        table = shop.create_table("t", {"i": "INTEGER"})
+        for name in "abc":
+            before = trips.count
+            table.storage.append_files([data_file(name)])
+        assert trips.count - before == 2
+
+
+def _last_count(trips: RoundTrips, session: Connection, text: str, first: int) -> int:
+    """Return the round trips of a statement after some others of its kind, when all that is prepared is."""
+    before = 0
+    for number in range(first, first + 5):
+        before = trips.count
+        found = session.sql(text.format(number))
+        assert found is None or found.fetchall()
+    return trips.count - before
