@@ -205,6 +205,21 @@ def test_rewritten_and_merged_files_and_deletion_vectors_change_no_row(
     assert assert_same_history(catalog, url_of(path), feed_of_duckdb=vectors == "false") > 10
 
 
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_deletion_vectors_of_ours_are_those_of_duckdb(spark_lake: Lake, tmp_path: Path, engine: str) -> None:
+    catalog = spark_lake.create_catalog("ours")
+    with catalog.session() as session:
+        session.sql("CALL ours.set_option('write_deletion_vectors', true)")
+        session.sql("CREATE TABLE r AS SELECT i::INTEGER AS i, 'v' || i AS v FROM range(200) t(i)")
+        session.sql(f"SET engine = '{engine}'; DELETE FROM r WHERE i * 37 % 11 < 4")
+        session.sql("UPDATE r SET v = 'w' WHERE i % 13 = 1; DELETE FROM r WHERE i = 51")
+        formats = session.sql("SELECT DISTINCT format FROM __ducklake_metadata_ours.ducklake_delete_file")
+        assert formats is not None
+        assert formats.fetchall() == [("puffin",)]
+    made = catalog.maintenance.export(tmp_path / "ours.ducklake", history=True)
+    assert assert_same_history(catalog, url_of(made.path)) == 4
+
+
 def test_our_changes_of_imported_tables_go_on_where_duckdb_ended(
     spark_lake: Lake, tmp_path: Path, spark: SparkSession
 ) -> None:

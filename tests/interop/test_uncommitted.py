@@ -15,6 +15,10 @@ _SHOWN = "SELECT rowid, snapshot_id, i FROM t ORDER BY rowid"
 _PLACES = "SELECT rowid, file_row_number, file_index, i FROM t ORDER BY rowid"
 _STEPS = (
     "CREATE TABLE t (i INTEGER)",
+    "BEGIN",
+    "INSERT INTO t VALUES (0)",
+    "SELECT i, file_index FROM t",
+    "ROLLBACK",
     "INSERT INTO t VALUES (1), (2), (3)",
     "BEGIN",
     _SHOWN,
@@ -35,6 +39,7 @@ _STEPS = (
     "BEGIN",
     "CREATE TABLE u AS SELECT 7 AS i",
     "SELECT rowid, snapshot_id, i FROM u",
+    "SELECT file_index FROM u",
     "COMMIT",
     "SELECT rowid, i FROM u",
     "BEGIN",

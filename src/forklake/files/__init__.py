@@ -4,9 +4,33 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["foreign_files", "inlined_rows", "intervals", "parquet_facts", "storage", "stored_files", "texts"]
+__all__ = [
+    "foreign_files",
+    "foreign_scan",
+    "inlined_rows",
+    "intervals",
+    "letter_case",
+    "parquet_facts",
+    "regular_expressions",
+    "storage",
+    "stored_files",
+    "texts",
+    "variants",
+]
 
 if TYPE_CHECKING:
-    from forklake.files import foreign_files, inlined_rows, intervals, parquet_facts, storage, stored_files, texts
+    from forklake.files import (
+        foreign_files,
+        foreign_scan,
+        inlined_rows,
+        intervals,
+        letter_case,
+        parquet_facts,
+        regular_expressions,
+        storage,
+        stored_files,
+        texts,
+        variants,
+    )
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring PyArrow or DuckDB

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
@@ -20,6 +19,7 @@ from forklake.files.held_columns import HeldColumn, held_columns
 from forklake.files.partitions import directory_names, hive_text, hive_values
 from forklake.files.statistics import leaf_stats, stored_leaves
 from forklake.files.texts import format_value
+from forklake.files.threads import FileThreads
 from forklake.model import types
 from forklake.model.definitions import ColumnStats, NewDataFile
 from forklake.model.field import Field
@@ -62,7 +62,7 @@ def adopt_files(paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
     readers = _LOCAL_READERS if all(map(storage.is_local, paths)) else _READERS
     size = min(_FILES_AT_ONCE, math.ceil(len(paths) / readers))
     parts = [paths[first : first + size] for first in range(0, len(paths), size)]
-    with ThreadPoolExecutor(min(readers, len(parts))) as threads:
+    with FileThreads(min(readers, len(parts))) as threads:
         return [file for part in threads.map(lambda part: [*map(adopter.adopt, part)], parts) for file in part]
 
 

@@ -83,7 +83,7 @@ def _cast_scalar(target: Field, source: Field, array: pa.Array, path: str) -> pa
         return array
     if target.type == types.VARCHAR:
         return _to_varchar(source, array)
-    if source.type == types.VARCHAR:
+    if source.type == types.VARCHAR and target.type != types.VARIANT:
         return _from_text(target, array, path)
     match source.type, target.type:
         case types.Number() | types.Boolean(), types.Boolean():

@@ -28,7 +28,9 @@ class CopyLayout:
     """How rows are laid out in files.
 
     Attributes:
-        partition_by: The columns whose values are directories; none for a single file.
+        partition_by: The columns whose values are directories.
+        groups_per_file: How many row groups a file of a directory has; None for a single file, and with
+            ``partition_by``.
         may_exist: Whether files may be added to a directory that has some; those of the same name are replaced.
         pattern: The name of files in directories; ``{i}`` is a number, ``{uuid}`` is unique.
         keeps_columns: Whether files have the columns that their directories have values of.
@@ -37,13 +39,14 @@ class CopyLayout:
     partition_by: tuple[str, ...] = ()
     compression: str = "snappy"
     row_group_size: int = 122_880
+    groups_per_file: int | None = None
     may_exist: bool = False
     pattern: str = "data_{i}"
     keeps_columns: bool = False
 
 
 def copy_out(rows: pa.Table, fields: tuple[Field, ...], path: str, layout: CopyLayout) -> None:
-    """Write rows to one file, or to a directory of partitions.
+    """Write rows to one file, or to a directory of partitions or of files of a size.
 
     A single file is there whole or not at all, and replaces one that was there. If a directory cannot be
     written, the files that were written are removed.
@@ -59,7 +62,7 @@ def copy_out(rows: pa.Table, fields: tuple[Field, ...], path: str, layout: CopyL
         InvalidInputError: Rows cannot be partitioned like that.
         DataFileError: A file cannot be written.
     """
-    if not layout.partition_by:
+    if not layout.partition_by and layout.groups_per_file is None:
         _write_whole(_with_logical_types(rows, fields), path, layout)
         return
     if not layout.may_exist and storage.list_files(path):
@@ -68,14 +71,26 @@ def copy_out(rows: pa.Table, fields: tuple[Field, ...], path: str, layout: CopyL
         )
     written: list[str] = []
     try:
-        for directory, part in _partitions(rows, fields, layout):
-            name = layout.pattern.replace("{i}", "0").replace("{uuid}", str(uuid4()))
+        for directory, number, part in _parts(rows, fields, layout):
+            name = layout.pattern.replace("{i}", str(number)).replace("{uuid}", str(uuid4()))
+            if number and name == layout.pattern:
+                name = f"{name}{number}"
             place = f"{path.rstrip('/')}/{directory}{name}.parquet"
             written.append(place)
             _write_whole(part, place, layout)
     except BaseException:
         storage.delete(written)
         raise
+
+
+def _parts(rows: pa.Table, fields: tuple[Field, ...], layout: CopyLayout) -> Iterator[tuple[str, int, pa.Table]]:
+    """Yield the rows of each file, with its directory and its number there."""
+    if layout.groups_per_file is None:
+        yield from ((directory, 0, part) for directory, part in _partitions(rows, fields, layout))
+        return
+    shown, size = _with_logical_types(rows, fields), layout.groups_per_file * layout.row_group_size
+    for number, start in enumerate(range(0, max(1, rows.num_rows), size)):
+        yield "", number, shown.slice(start, size)
 
 
 def _partitions(rows: pa.Table, fields: tuple[Field, ...], layout: CopyLayout) -> Iterator[tuple[str, pa.Table]]:

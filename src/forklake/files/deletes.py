@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from forklake.files import storage
 from forklake.files.arrays import numbers_of
 from forklake.files.footer import FIELD_ID_KEY, TRAILER_SIZE, damage_error
 from forklake.files.keys import decrypting, encrypting, new_key
-from forklake.files.puffin import Positions, deleted_positions
+from forklake.files.puffin import Positions, deleted_positions, deletion_vector
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.numbering import Numbering
@@ -99,9 +99,12 @@ def write_delete_file(
     *,
     snapshots: Sequence[SnapshotId] | NDArray[np.int64] | None = None,
     is_encrypted: bool = False,
+    as_vector: bool = False,
     name: str | None = None,
 ) -> NewDeleteFile:
     """Write all deleted positions of a data file to a new file.
+
+    A file with snapshots and an encrypted one are always Parquet.
 
     Args:
         directory: The table's directory, ending in a slash.
@@ -110,7 +113,8 @@ def write_delete_file(
         positions: The positions, in any order, each once.
         snapshots: The snapshot that deleted each row, if the file should serve older snapshots too.
         is_encrypted: Whether the file gets a key.
-        name: The name of the file; a new one if not given.
+        as_vector: Whether the file is a deletion vector.
+        name: The name of the file without its ending; a new one if not given.
 
     Raises:
         InvalidInputError: There are no positions, one is negative or occurs twice, or snapshots do not match
@@ -124,6 +128,11 @@ def write_delete_file(
         raise InvalidInputError(
             f'No delete file was written for "{data_file_path}": positions must be given, each once, from 0 on.'
         )
+    name = name or storage.delete_file_name()
+    if as_vector and snapshots is None and not is_encrypted:
+        data = deletion_vector(places)
+        _write_vector(f"{directory}{name}.puffin", data)
+        return NewDeleteFile(data_file_id, f"{name}.puffin", places.size, len(data), 0, format="puffin")
     columns = {
         _PATH: pa.DictionaryArray.from_arrays(np.zeros(places.size, np.int32), [data_file_path]).dictionary_decode(),
         _POSITION: pa.array(places, pa.int64()),
@@ -137,14 +146,27 @@ def write_delete_file(
             )
         columns[SNAPSHOT_ID_COLUMN] = pa.array(np.asarray(snapshots, np.int64)[order], pa.int64())
         ids[SNAPSHOT_ID_COLUMN] = _SNAPSHOT_FIELD_ID
+    key = new_key() if is_encrypted else None
+    byte_count, footer_size = _write(f"{directory}{name}.parquet", _numbered_table(columns, ids), key)
+    return NewDeleteFile(data_file_id, f"{name}.parquet", places.size, byte_count, footer_size, key)
+
+
+def _numbered_table(columns: Mapping[str, pa.Array], ids: Mapping[str, int]) -> pa.Table:
+    """Return columns without NULL, with their field ids."""
     schema = pa.schema(
         pa.field(name, column.type, nullable=False, metadata={FIELD_ID_KEY: str(ids[name])})
         for name, column in columns.items()
     )
-    name = name or storage.delete_file_name()
-    key = new_key() if is_encrypted else None
-    byte_count, footer_size = _write(directory + name, pa.table(columns, schema=schema), key)
-    return NewDeleteFile(data_file_id, name, places.size, byte_count, footer_size, key)
+    return pa.table(columns, schema=schema)
+
+
+def _write_vector(path: str, data: bytes) -> None:
+    try:
+        with storage.explain_errors(path, "written"), storage.open_output(path) as file:
+            file.write(data)
+    except BaseException:
+        storage.delete([path])
+        raise
 
 
 def _write(path: str, table: pa.Table, key: str | None) -> tuple[int, int]:
@@ -172,7 +194,8 @@ def _read_parquet(path: str, upto: SnapshotId | None, key: str | None) -> Positi
                     " file_name/position/[snapshot_id or row]"
                 )
             cut = upto is not None and SNAPSHOT_ID_COLUMN in names
-            table = parquet.read([_POSITION, SNAPSHOT_ID_COLUMN] if cut else [_POSITION])
+            # Numbers are decoded sooner than they are handed to other threads.
+            table = parquet.read([_POSITION, SNAPSHOT_ID_COLUMN] if cut else [_POSITION], use_threads=False)
         except (OSError, ValueError, pa.ArrowException) as error:
             raise damage_error(path, key, error) from error
     if any(column.null_count for column in table.columns):

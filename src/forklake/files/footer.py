@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -14,7 +13,9 @@ import pyarrow.parquet as pq
 
 from forklake.errors import DataFileError
 from forklake.files import storage
+from forklake.files.keyring import Credential, credential_for
 from forklake.files.keys import decrypting
+from forklake.files.threads import FileThreads
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -96,7 +97,7 @@ def read_footer(path: str, encryption_key: str | None = None) -> Footer:
     Raises:
         DataFileError: The file is missing, is no Parquet file, or the key does not fit.
     """
-    return _load_footer(path, encryption_key)
+    return _kept_footer(path, encryption_key, credential_for(path))
 
 
 def read_footers(files: Sequence[tuple[str, str | None]]) -> list[Footer]:
@@ -109,7 +110,7 @@ def read_footers(files: Sequence[tuple[str, str | None]]) -> list[Footer]:
     """
     if len(files) < 2:
         return [read_footer(*file) for file in files]
-    with ThreadPoolExecutor(max_workers=min(_READERS, len(files))) as threads:
+    with FileThreads(max_workers=min(_READERS, len(files))) as threads:
         return list(threads.map(lambda file: read_footer(*file), files))
 
 
@@ -120,10 +121,8 @@ def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.File
         DataFileError: As `read_footer`.
     """
     properties = decrypting(path, encryption_key)
-    tail, byte_count = storage.read_end(path, _TAIL_SIZE)
+    tail, byte_count = read_tail(path)
     footer_size = int.from_bytes(tail[-TRAILER_SIZE:-4], "little")
-    if tail[-4:] in _MAGICS and footer_size + TRAILER_SIZE > len(tail):
-        tail, byte_count = storage.read_end(path, footer_size + TRAILER_SIZE)
     # What `ParquetFile` does beside, for reading columns by their names, takes as long again.
     reader = pq.ParquetReader()
     try:
@@ -131,6 +130,19 @@ def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.File
     except (OSError, ValueError, pa.ArrowException) as error:
         raise damage_error(path, encryption_key, error) from error
     return reader.metadata, byte_count, footer_size
+
+
+def read_tail(path: str) -> tuple[bytes, int]:
+    """Return the end of a file, with all of its footer, and how many bytes it has.
+
+    Raises:
+        DataFileError: It is missing or cannot be read.
+    """
+    tail, byte_count = storage.read_end(path, _TAIL_SIZE)
+    footer_size = int.from_bytes(tail[-TRAILER_SIZE:-4], "little")
+    if tail[-4:] in _MAGICS and footer_size + TRAILER_SIZE > len(tail):
+        return storage.read_end(path, footer_size + TRAILER_SIZE)
+    return tail, byte_count
 
 
 def resolve_fields(
@@ -148,8 +160,8 @@ def resolve_fields(
     return _by_position(footer.fields, table_fields)
 
 
-@lru_cache(maxsize=_CACHED_FOOTERS)
-def _load_footer(path: str, encryption_key: str | None) -> Footer:
+def load_footer(path: str, encryption_key: str | None = None) -> Footer:
+    """Return the footer of a file as it is now; otherwise as `read_footer`."""
     metadata, byte_count, footer_size = read_metadata(path, encryption_key)
     try:
         schema = metadata.schema.to_arrow_schema()
@@ -174,6 +186,12 @@ def _load_footer(path: str, encryption_key: str | None) -> Footer:
         has_snapshot_ids=SNAPSHOT_ID_COLUMN in names,
         needs_arrow=any(map(_is_odd, leaves)),
     )
+
+
+@lru_cache(maxsize=_CACHED_FOOTERS)
+def _kept_footer(path: str, encryption_key: str | None, _credential: Credential | None) -> Footer:
+    """Return a footer; what was read with one credential is not kept for another."""
+    return load_footer(path, encryption_key)
 
 
 def damage_error(path: str, encryption_key: str | None, error: Exception) -> DataFileError:

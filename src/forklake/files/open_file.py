@@ -9,12 +9,16 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from forklake import files
+from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.footer import TRAILER_SIZE
 from forklake.files.geometry_extents import gather_extents
 from forklake.files.keys import WRITER_OPTIONS, encrypting, new_key
 from forklake.files.row_order import sort_rows
+from forklake.files.schema import VARIANT_TYPE
 from forklake.files.statistics import column_stats, count_nans
+from forklake.files.variant_stats import variant_column_stats, variant_stats
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field
 from forklake.model.geometry_stats import GeometryStats
@@ -55,6 +59,7 @@ class OpenFile:
         self.buffered_bytes = 0
         self._nan_counts: dict[str, int] = {}
         self._extents: dict[str, GeometryStats] = {}
+        self._variant_nulls = {field.name: 0 for field in schema if field.type == VARIANT_TYPE}
         self._columns = [field for field in table_columns(target.fields) if field.name in schema.names]
         self._footer: list[pq.FileMetaData] = []
         self._sink = storage.open_output(
@@ -62,10 +67,19 @@ class OpenFile:
         )
         try:
             with storage.explain_errors(self.path, "written"):
-                self._writer = pq.ParquetWriter(self._sink, schema, metadata_collector=self._footer, **self._options())
+                self._writer = self._open_writer()
         except BaseException:
             self._sink.close()
             raise
+
+    def _open_writer(self) -> pq.ParquetWriter | files.variants.VariantWriter:
+        if VARIANT_TYPE in self._schema.types:
+            if self._key is not None:
+                raise InvalidInputError(
+                    f'Rows of table "{self._target.table}" cannot be written: it is encrypted and has a variant.'
+                )
+            return files.variants.VariantWriter(self._sink, self._schema, self._footer, self._options())
+        return pq.ParquetWriter(self._sink, self._schema, metadata_collector=self._footer, **self._options())
 
     def write(self, batch: pa.RecordBatch) -> int:
         """Take rows until they fill a row group; return how many were taken.
@@ -76,6 +90,8 @@ class OpenFile:
         part = batch.slice(0, group_rows - self._buffered_rows)
         count_nans(part, self._columns, self._nan_counts)
         gather_extents(part, self._columns, self._extents)
+        for name in self._variant_nulls:
+            self._variant_nulls[name] += part.column(name).null_count
         self._buffered.append(part)
         self._buffered_rows += part.num_rows
         self.buffered_bytes += part.nbytes
@@ -98,12 +114,18 @@ class OpenFile:
             self._sink.close()
         byte_count, footer_size = _sizes(self._target.directory + self.path)
         metadata = self._footer[0]
+        shredded = variant_stats(metadata, self._columns)
+        known = column_stats(metadata, self._columns, nan_counts=self._nan_counts, extents=self._extents)
+        known |= {
+            name: variant_column_stats(metadata, name, nulls, shredded) for name, nulls in self._variant_nulls.items()
+        }
         return NewDataFile(
             path=self.path,
             record_count=metadata.num_rows,
             file_size_bytes=byte_count,
             footer_size=footer_size,
-            column_stats=column_stats(metadata, self._columns, nan_counts=self._nan_counts, extents=self._extents),
+            column_stats=known,
+            variant_stats=shredded,
             partition_values=self._partition_values,
             mapping=mapping,
             encryption_key=self._key,

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import duckdb
 
 from forklake.errors import DataFileError
+from forklake.files import storage
+from forklake.files.footer import read_tail
+
+_SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
 def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
@@ -16,12 +21,34 @@ def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, s
     A column is its name, and its type as DuckDB names it.
 
     Raises:
-        DataFileError: A file is no Parquet file, or is encrypted.
+        DataFileError: A file is no Parquet file, is encrypted, or cannot be read.
     """
-    with duckdb.connect() as database:
+    with TemporaryDirectory() as directory, duckdb.connect(config=dict(_SETTINGS)) as database:
+        places = [_see(path, f"{directory}/{number}") for number, path in enumerate(paths)]
+        seen = dict(zip(places, paths, strict=True))
         try:
-            found = database.execute(f"FROM {function}(?)", [list(paths)])
+            found = database.execute(f"FROM {function}(?)", [places])
             columns = [(name, str(kind)) for name, kind, *_ in found.description or ()]
-            return columns, found.fetchall()
+            # The first column of each of these functions is the path.
+            return columns, [(seen.get(path, path), *values) for path, *values in found.fetchall()]
         except duckdb.Error as error:
-            raise DataFileError(f"The footers of the files cannot be read: {error}") from error
+            text = str(error)
+            for place, path in seen.items():
+                text = text.replace(place, path)
+            raise DataFileError(f"The footers of the files cannot be read: {text}") from error
+
+
+def _see(path: str, place: str) -> str:
+    """Return a local file with the footer of a file: itself if it is local.
+
+    Else it is one that is as long, and holds nothing but the beginning and the end.
+    """
+    if storage.is_local(path):
+        return storage.local_path(path)
+    tail, byte_count = read_tail(path)
+    with open(place, "wb") as copy:
+        copy.write(tail[-4:])
+        copy.truncate(byte_count)
+        copy.seek(byte_count - len(tail))
+        copy.write(tail)
+    return place

@@ -54,6 +54,40 @@ def deleted_positions(data: bytes, upto: int | None = None) -> Positions:
     return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
 
 
+def deletion_vector(positions: Positions) -> bytes:
+    """Return the bare blob for positions, which are sorted and each there once.
+
+    >>> deleted_positions(deletion_vector(np.array([0, 5, 1 << 40]))).tolist()
+    [0, 5, 1099511627776]
+    """
+    highs = positions >> 32
+    bitmaps = [
+        struct.pack("<I", int(high)) + _encode_bitmap(positions[highs == high] & 0xFFFFFFFF)
+        for high in np.unique(highs).tolist()
+    ]
+    body = _BLOB_MAGIC + struct.pack("<q", len(bitmaps)) + b"".join(bitmaps)
+    return struct.pack(">I", len(body)) + body + struct.pack(">I", crc32(body))
+
+
+def _encode_bitmap(values: Positions) -> bytes:
+    """Return a 32-bit bitmap, without runs."""
+    keys, firsts = np.unique(values >> 16, return_index=True)
+    containers = [part & 0xFFFF for part in np.split(values, firsts[1:])]
+    heads = np.array([(key, part.size - 1) for key, part in zip(keys.tolist(), containers, strict=True)], "<u2")
+    bodies = [_encode_container(part) for part in containers]
+    begin = 8 + 8 * len(bodies)
+    offsets = np.cumsum([begin, *(len(body) for body in bodies[:-1])]).astype("<u4")
+    return struct.pack("<II", _WITHOUT_RUNS, len(bodies)) + heads.tobytes() + offsets.tobytes() + b"".join(bodies)
+
+
+def _encode_container(values: Positions) -> bytes:
+    if values.size <= _ARRAY_LIMIT:
+        return values.astype("<u2").tobytes()
+    marks = np.zeros(8 * _BITSET_BYTES, np.uint8)
+    marks[values] = 1
+    return np.packbits(marks, bitorder="little").tobytes()
+
+
 @dataclass(frozen=True, slots=True)
 class _Blob:
     offset: int

@@ -38,6 +38,10 @@ _ARROW: Final[dict[Type, pa.DataType]] = {
 """The types that values are held as; those that are held as another type are left out."""
 
 
+VARIANT_TYPE: Final = pa.struct([("value", pa.binary()), ("metadata", pa.binary())])
+"""What a variant column is in Arrow: Parquet's encoding of variants, not shredded."""
+
+
 def arrow_type(field: Field) -> pa.DataType:
     """Return the Arrow type that a column is written with.
 
@@ -45,8 +49,10 @@ def arrow_type(field: Field) -> pa.DataType:
     type, at every depth, list elements and map entries included.
 
     Raises:
-        InvalidInputError: The column is, or holds, a variant.
+        InvalidInputError: The column holds a variant within another type.
     """
+    if field.type == types.VARIANT:
+        return VARIANT_TYPE
     return _type(field, lambda kind: kind.stored_as, _numbered_field)
 
 
@@ -56,7 +62,7 @@ def arrow_schema(fields: Iterable[Field]) -> pa.Schema:
     All columns are optional, as DuckDB writes them: whether NULL is allowed can change, files cannot.
 
     Raises:
-        InvalidInputError: A column is, or holds, a variant.
+        InvalidInputError: A column holds a variant within another type.
     """
     return pa.schema([_numbered_field(field, arrow_type(field)) for field in fields])
 
@@ -65,8 +71,10 @@ def display_type(field: Field) -> pa.DataType:
     """Return the Arrow type that readers see: the counterpart of the Spark type.
 
     Raises:
-        InvalidInputError: The column is, or holds, a variant.
+        InvalidInputError: The column holds a variant within another type.
     """
+    if field.type == types.VARIANT:
+        return VARIANT_TYPE
     return _type(field, lambda kind: kind.shown_as, lambda child, data_type: pa.field(child.name, data_type))
 
 
@@ -83,7 +91,7 @@ def _type(field: Field, seen_as: Callable[[Type], Type], part: Callable[[Field, 
             return pa.struct([child(inner) for inner in fields])
         case types.Variant():
             raise InvalidInputError(
-                f'Column "{field.name}" is a variant; variants are written by Spark only.',
+                f'Field "{field.name}" is a variant within another type; these are written by Spark only.',
                 hint="Write the rows as a Spark DataFrame.",
             )
         case types.Geometry():

@@ -19,6 +19,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from forklake.errors import DataFileError, InvalidPathError
+from forklake.files.keyring import Credential, credential_for
 from forklake.files.uuid7 import uuid7
 
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)/?(.*)", re.IGNORECASE | re.DOTALL)
@@ -246,8 +247,8 @@ def new_file_name() -> str:
 
 
 def delete_file_name() -> str:
-    """Return a unique name for a delete file."""
-    return f"ducklake-{uuid4()}-delete.parquet"
+    """Return a unique name for a delete file, without its ending."""
+    return f"ducklake-{uuid4()}-delete"
 
 
 @contextmanager
@@ -317,7 +318,7 @@ def locate(path: str) -> tuple[fs.FileSystem, str]:
     """
     match = _URL.match(path)
     if match is not None and match[1].lower() != "file":
-        system, base = _store(_ALIASES.get(match[1].lower(), match[1].lower()), match[2])
+        system, base = _store(_ALIASES.get(match[1].lower(), match[1].lower()), match[2], credential_for(path))
         return system, f"{base.rstrip('/')}/{match[3]}" if base else match[3]
     place = local_path(path)
     if not place.startswith("/") or "\0" in place:
@@ -328,16 +329,16 @@ def locate(path: str) -> tuple[fs.FileSystem, str]:
 _LOCAL: Final = fs.LocalFileSystem()
 
 
-@lru_cache(maxsize=32)
-def _store(scheme: str, authority: str) -> tuple[fs.FileSystem, str]:
+@lru_cache(maxsize=128)
+def _store(scheme: str, authority: str, credential: Credential | None) -> tuple[fs.FileSystem, str]:
     """Return the store of a URL, and the store's own name of the URL's root.
 
-    Credentials come from the environment.
+    It is kept by its credential, which comes from the environment if there is none.
     """
     url = f"{scheme}://{authority}/"
     try:
         if scheme == "s3":
-            return _s3(authority), authority
+            return _s3(authority) if credential is None else _s3_with(credential, authority), authority
         system, base = fs.FileSystem.from_uri(url)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError, ImportError) as error:
         raise InvalidPathError(
@@ -356,3 +357,24 @@ def _s3(bucket: str) -> fs.FileSystem:
     if region is None and endpoint is None:
         region = fs.resolve_s3_region(bucket)
     return fs.S3FileSystem(region=region, endpoint_override=endpoint)
+
+
+def _s3_with(credential: Credential, bucket: str) -> fs.FileSystem:
+    """Return S3, or a compatible store, as a credential says.
+
+    The environment says nothing but the keys of a credential that has them found.
+    """
+    region = credential.region
+    if region is None:
+        region = fs.resolve_s3_region(bucket) if credential.endpoint is None else "us-east-1"
+    return fs.S3FileSystem(
+        access_key=credential.key_id,
+        secret_key=credential.secret,
+        session_token=credential.session_token,
+        anonymous=credential.key_id is None and not credential.is_found,
+        region=region,
+        # Without one, PyArrow would ask the environment.
+        endpoint_override=credential.endpoint or f"s3.{region}.amazonaws.com",
+        scheme="https" if credential.use_ssl else "http",
+        force_virtual_addressing=credential.url_style == "vhost",
+    )

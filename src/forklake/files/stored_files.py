@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
@@ -14,6 +13,7 @@ from pyarrow import fs
 
 from forklake.errors import DataFileError
 from forklake.files import storage
+from forklake.files.threads import FileThreads
 from forklake.model.lazy_dataclass import dataclass
 
 _PAGE: Final = 1000
@@ -54,7 +54,7 @@ def delete_files(paths: Sequence[str]) -> dict[str, str]:
     if not paths or storage.is_local(paths[0]):
         outcomes = [storage.try_delete(path) for path in paths]
     else:
-        with ThreadPoolExecutor(_THREADS) as pool:
+        with FileThreads(_THREADS) as pool:
             outcomes = list(pool.map(storage.try_delete, paths))
     return {path: reason for path, reason in zip(paths, outcomes, strict=True) if reason is not None}
 

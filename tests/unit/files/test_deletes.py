@@ -107,6 +107,18 @@ def test_a_container_is_read_as_of_a_snapshot(tmp_path: Path) -> None:
     assert deletes_in(str(path), kind="puffin", upto=4) == []
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_deletion_vector_of_ours_has_the_positions_that_it_was_written_for(tmp_path: Path, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    dense = random.integers(0, 70_000, 60_000)  # containers that list values, and some that mark bits
+    far = random.integers(0, 1 << 41, 50) if seed % 2 else dense[:1]
+    positions = np.unique(np.concatenate([dense, far]))
+    made = write_delete_file(f"{tmp_path}/", DataFileId(1), "x.parquet", random.permutation(positions), as_vector=True)
+    assert (made.format, made.footer_size, made.delete_count) == ("puffin", 0, positions.size)
+    assert made.file_size_bytes == (tmp_path / made.path).stat().st_size
+    assert deletes_in(f"{tmp_path}/{made.path}", kind="puffin") == positions.tolist()
+
+
 GOOD = blob((0, array_bitmap(1, 2, 3)))
 CONTAINER = puffin((9, GOOD))
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.files.schema import arrow_schema, arrow_type, display_type
+from forklake.files.schema import VARIANT_TYPE, arrow_schema, arrow_type, display_type
 from forklake.files.values import shown_array, stored_array
 from forklake.model import types
 from forklake.model.field import Field
@@ -99,11 +99,12 @@ def test_a_type_is_stored_and_shown_as_the_same_values(name: str, stored: pa.Dat
     assert display_type(named_field(None, "c", name)) == shown
 
 
-def test_a_variant_is_refused_at_any_depth() -> None:
+def test_a_variant_is_its_encoding_and_refused_within_other_types() -> None:
     variant = Field(None, "v", types.VARIANT)
-    for field in (variant, Field(None, "s", types.Struct((variant,)))):
-        with pytest.raises(InvalidInputError, match='Column "v" is a variant; variants are written by Spark only'):
-            arrow_schema([field])
+    assert arrow_schema([variant]).types == [VARIANT_TYPE]
+    for kind in (types.Struct((variant,)), types.List(variant)):
+        with pytest.raises(InvalidInputError, match='Field "v" is a variant within another type'):
+            arrow_schema([Field(None, "s", kind)])
 
 
 def test_an_unknown_type_is_refused_by_name() -> None:

@@ -126,4 +126,4 @@ def test_names_of_data_files_are_uuids_of_version_7_and_grow() -> None:
 def test_names_of_delete_files_say_so() -> None:
     name = storage.delete_file_name()
     assert name.startswith("ducklake-")
-    assert name.endswith("-delete.parquet")
+    assert name.endswith("-delete")

@@ -1,0 +1,76 @@
+"""Scans of Parquet files that belong to no table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Final
+
+from forklake.files.footer import Footer, load_footer, resolve_fields
+from forklake.files.threads import FileThreads
+from forklake.model import types
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId, DataFileId, SnapshotId
+from forklake.model.scan import MappedField, ScanFile, ScanPlan
+
+_READERS: Final = 16
+
+
+def plan_files(paths: Sequence[str]) -> ScanPlan | None:
+    """Return a scan of files, with the columns of the first file.
+
+    Columns of the others are found by their names; one that a file lacks is NULL. Footers are read now: others may
+    replace such files. None: Spark has no such values.
+
+    Raises:
+        DataFileError: A file is missing, damaged or encrypted.
+    """
+    with FileThreads(min(_READERS, len(paths))) as readers:
+        footers = list(readers.map(load_footer, paths))
+    if any(footer.needs_arrow or any(map(_has_nanoseconds, footer.fields)) for footer in footers):
+        return None
+    fields = _number([_show(field) for field in footers[0].fields], count(1))
+    mapping = _mapping(fields)
+    scanned = [_file(number, footer, fields, mapping) for number, footer in enumerate(footers, 1)]
+    return ScanPlan(table="the files", fields=fields, files=tuple(scanned))
+
+
+def _has_nanoseconds(field: Field) -> bool:
+    return field.type == types.TIMESTAMP_NS or any(map(_has_nanoseconds, field.children))
+
+
+def _show(field: Field) -> Field:
+    """Return a column as DuckDB shows it: milliseconds are timestamps as others are."""
+    if field.type == types.TIMESTAMP_MS:
+        return replace(field, type=types.TIMESTAMP)
+    return field.with_children(tuple(map(_show, field.children)))
+
+
+def _file(number: int, footer: Footer, fields: Sequence[Field], mapping: Sequence[MappedField]) -> ScanFile:
+    return ScanFile(
+        data_file_id=DataFileId(number),
+        path=footer.path,
+        file_size_bytes=footer.file_size_bytes,
+        record_count=footer.row_count,
+        snapshot_id=None,
+        read_upto=SnapshotId(0),
+        fields=resolve_fields(footer, fields, mapping),
+    )
+
+
+def _number(fields: Sequence[Field], numbers: Iterator[int]) -> tuple[Field, ...]:
+    """Return columns with ids of their own, at every depth."""
+    return tuple(
+        replace(field.with_children(_number(field.children, numbers)), column_id=ColumnId(next(numbers)))
+        for field in fields
+    )
+
+
+def _mapping(fields: Sequence[Field]) -> tuple[MappedField, ...]:
+    numbered = ((field, field.column_id) for field in fields)
+    return tuple(
+        MappedField(field.name, number, children=_mapping(field.children))
+        for field, number in numbered
+        if number is not None
+    )

@@ -1,0 +1,146 @@
+"""Variants in Parquet files, read and written by DuckDB, which shreds them.
+
+In Arrow they have their plain encoding.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from forklake.files import storage
+from forklake.files.footer import damage_error
+from forklake.files.schema import VARIANT_TYPE
+from forklake.files.variant_arrays import plain_variants
+
+_FIELD_ID: Final = b"PARQUET:field_id"
+
+_lock: Final = threading.Lock()
+_databases: Final[dict[int, duckdb.DuckDBPyConnection]] = {}
+"""The database of this process that reads and writes files, by process id."""
+
+
+def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArray]:
+    """Return variant columns of a file, whole, in the order of its rows.
+
+    Raises:
+        DataFileError: The file cannot be read.
+    """
+    shown = ", ".join(f"variant_to_parquet_variant({_quote(name)})" for name in names)
+    with _local_copy(path) as found, closing(_database().cursor()) as cursor:
+        query = f"SELECT {shown} FROM read_parquet(?, file_row_number = true) ORDER BY file_row_number"
+        try:
+            table = cursor.execute(query, [str(found)]).to_arrow_table()
+        except duckdb.Error as error:
+            raise damage_error(path, None, error) from error
+    return {
+        name: pa.chunked_array([plain_variants(chunk) for chunk in column.chunks], VARIANT_TYPE)
+        for name, column in zip(names, table.columns, strict=True)
+    }
+
+
+class VariantWriter:
+    """Writes a file with variant columns.
+
+    It has what is used of PyArrow's writer, and writes when it is closed.
+    """
+
+    def __init__(self, sink: Any, schema: pa.Schema, footer: list[pq.FileMetaData], options: Mapping[str, Any]) -> None:
+        """Take the rows of a file.
+
+        Args:
+            sink: Where the file goes.
+            schema: Its columns.
+            footer: Takes what is known of the file when it is written.
+            options: PyArrow's options of a file.
+        """
+        self.is_open = True
+        self._sink, self._schema, self._footer, self._options = sink, schema, footer, options
+        self._tables: list[pa.Table] = []
+
+    def write_table(self, table: pa.Table, row_group_size: int) -> None:
+        """Take rows."""
+        self._tables.append(table)
+
+    def close(self) -> None:
+        """Write all rows into the file."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        with tempfile.TemporaryDirectory(prefix="forklake-") as directory, closing(_database().cursor()) as cursor:
+            path = Path(directory) / "variants.parquet"
+            cursor.register("given", pa.concat_tables(self._tables).replace_schema_metadata().__arrow_c_stream__())
+            shown = ", ".join(_column(field) for field in self._schema)
+            ids = ", ".join(f"{_quote(field.name)}: {text}" for field in self._schema if (text := _field_ids(field)))
+            options = [f"FIELD_IDS {{{ids}}}"] if ids else []
+            options.append(f"COMPRESSION {self._options['compression'] or 'uncompressed'}")
+            cursor.execute(f"COPY (SELECT {shown} FROM given) TO '{path}' (FORMAT parquet, {', '.join(options)})")
+            self._footer.append(pq.read_metadata(path))
+            self._sink.write(path.read_bytes())
+
+
+def _column(field: pa.Field) -> str:
+    name = _quote(field.name)
+    if field.type != VARIANT_TYPE:
+        return name
+    return f"variant_bytes_to_variant({name}.metadata || {name}.value) AS {name}"
+
+
+def _field_ids(field: pa.Field) -> str | None:
+    """Return the ids of a field, and of those within it, as DuckDB takes them."""
+    own = (field.metadata or {}).get(_FIELD_ID)
+    if own is None:
+        return None
+    kind = field.type
+    inner: list[pa.Field] = []
+    if pa.types.is_struct(kind) and kind != VARIANT_TYPE:
+        inner = list(kind)
+    elif pa.types.is_map(kind):
+        inner = [kind.key_field.with_name("key"), kind.item_field.with_name("value")]
+    elif pa.types.is_list(kind):
+        inner = [kind.value_field.with_name("element")]
+    parts = [f"{_quote(part.name)}: {text}" for part in inner if (text := _field_ids(part))]
+    return f"{{__duckdb_field_id: {own.decode()}, {', '.join(parts)}}}" if parts else own.decode()
+
+
+def python_variants(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
+    """Return variants, each given as its value and its metadata, as Python values."""
+    encoded = pa.table({"v": pa.array([None if pair is None else pair[1] + pair[0] for pair in pairs], pa.binary())})
+    with closing(_database().cursor()) as cursor:
+        cursor.register("given", encoded.__arrow_c_stream__())
+        return [value for (value,) in cursor.execute("SELECT variant_bytes_to_variant(v) FROM given").fetchall()]
+
+
+@contextmanager
+def _local_copy(path: str) -> Iterator[Path]:
+    """Return a file that DuckDB can open: the file itself, or a copy of it."""
+    if "://" not in path and Path(path).exists():
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="forklake-") as directory, storage.open_input(path) as opened:
+        copy = Path(directory) / "variants.parquet"
+        copy.write_bytes(opened.read())
+        yield copy
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _database() -> duckdb.DuckDBPyConnection:
+    with _lock:
+        if os.getpid() not in _databases:
+            made = duckdb.connect(":memory:")
+            for statement in ("threads = 1", "TimeZone = 'UTC'", "python_enable_replacements = false"):
+                made.execute(f"SET {statement}")
+            _databases[os.getpid()] = made
+        return _databases[os.getpid()]
