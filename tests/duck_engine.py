@@ -113,9 +113,6 @@ class DuckEngine:
     def collect_given(self, frame: DuckFrame, limit: int, table: str) -> pa.Table:
         return frame.rows.slice(0, limit)
 
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        _refuse("variants")
-
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def scan(

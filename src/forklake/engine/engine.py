@@ -155,12 +155,6 @@ class Engine(Protocol):
         Fails as `collect` does.
         """
 
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as Python values.
-
-        Each variant is given as it was collected: its value and its metadata.
-        """
-
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def scan(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 
+import pyarrow as pa
 import pytest
 
 from forklake.engine.local.duckdb_rows import compute_rows
@@ -20,3 +21,12 @@ def test_ctrl_c_ends_a_query() -> None:
         compute_rows(pairs, {}, ["BIGINT"])
     press.join()
     assert compute_rows("SELECT 1 AS n", {}, ["INTEGER"]).to_pylist() == [{"n": 1}]  # type: ignore[union-attr]
+
+
+def test_rows_of_a_correlated_exists_are_those_of_its_join() -> None:
+    rows = pa.table({"id": [1, 2, 3, 4, 5], "x": [10, 20, 30, 40, 10], "y": [10, 20, 10, 20, 40], "s": list("abcde")})
+    condition = "b.id > a.id AND a.x = b.y AND a.s <> b.s"
+    by_exists = f"SELECT id FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE {condition}) ORDER BY id"
+    by_join = f"SELECT DISTINCT a.id FROM t a JOIN t b ON {condition} ORDER BY a.id"
+    found = [compute_rows(text, {"t": rows}, ["BIGINT"]) for text in (by_exists, by_join)]
+    assert [one.to_pydict() for one in found if isinstance(one, pa.Table)] == [{"id": [1, 2, 4]}] * 2

@@ -209,7 +209,14 @@ def _earlier_deletes(file: ScanFile) -> _Positions:
 def _write_deletes(file: ScanFile, places: _Positions, target: WriteTarget) -> NewDeleteFile:
     storage.make_directory(target.directory)
     gone = np.union1d(_earlier_deletes(file), places)
-    return write_delete_file(target.directory, file.data_file_id, file.path, gone, is_encrypted=target.is_encrypted)
+    return write_delete_file(
+        target.directory,
+        file.data_file_id,
+        file.path,
+        gone,
+        is_encrypted=target.is_encrypted,
+        as_vector=target.options.write_deletion_vectors,
+    )
 
 
 def _number_positions(deleted: _Deleted) -> tuple[tuple[DataFileId, int], ...]:

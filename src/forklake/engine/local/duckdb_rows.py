@@ -17,6 +17,9 @@ import pyarrow as pa
 
 from forklake.engine.allowance import check_time, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
+from forklake.files.schema import VARIANT_TYPE
+from forklake.files.variant_arrays import plain_variants
+from forklake.model.quoting import quote_name
 
 _CONFIGURATION: Final = (
     # One query of one statement is small; many statements share the process, each in its own thread.
@@ -25,6 +28,8 @@ _CONFIGURATION: Final = (
     ("temp_directory", "''"),
     ("TimeZone", "'UTC'"),
     ("preserve_insertion_order", "true"),
+    # It loses rows of EXISTS (... WHERE a.x = b.y AND a.id < b.id AND a.s <> b.s).
+    ("disabled_optimizers", "'deliminator'"),
     ("python_enable_replacements", "false"),
     ("autoinstall_known_extensions", "false"),
     ("autoload_known_extensions", "false"),
@@ -33,6 +38,8 @@ _CONFIGURATION: Final = (
     ("lock_configuration", "true"),
 )
 _FEW_ROWS: Final = 2_000
+_VARIANT: Final = "VARIANT"
+_KINDS: Final = {"PARQUET_VARIANT": _VARIANT}
 _PATIENCE_SECONDS: Final = 0.05
 _KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ")
 """How messages begin that tell of a value, in the words that Spark's are translated to as well."""
@@ -59,11 +66,11 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
             with interrupt_in_time(cursor.interrupt):
                 for name, rows in tables.items():
                     _hand_over(cursor, name, rows)
-                _execute(cursor, text)
-                found = [str(column[1]) for column in cursor.description or ()]
+                _execute(cursor, _encode_variants(text, kinds))
+                found = [_KINDS.get(str(column[1]), str(column[1])) for column in cursor.description or ()]
                 if found != list(kinds):
                     return f"its columns have the types {', '.join(found)} in DuckDB"
-                return cursor.to_arrow_table()
+                return _plain(cursor.to_arrow_table(), kinds)
         except duckdb.InterruptException as error:
             check_time()
             raise EngineError("The query was interrupted.") from error
@@ -72,6 +79,15 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
             if message.startswith(_KNOWN_FAILURES):
                 raise InvalidInputError(message) from error
             return f"DuckDB says: {message}"
+
+
+def _plain(rows: pa.Table, kinds: Sequence[str]) -> pa.Table:
+    """Return rows with variants as Arrow has them."""
+    for place, kind in enumerate(kinds):
+        if kind == _VARIANT:
+            chunks = [plain_variants(chunk) for chunk in rows.column(place).chunks]
+            rows = rows.set_column(place, rows.field(place).name, pa.chunked_array(chunks, VARIANT_TYPE))
+    return rows
 
 
 def _execute(cursor: duckdb.DuckDBPyConnection, text: str) -> None:
@@ -93,17 +109,34 @@ def _execute(cursor: duckdb.DuckDBPyConnection, text: str) -> None:
             raise
 
 
+def _encode_variants(text: str, kinds: Sequence[str]) -> str:
+    """Return a query whose variants have the encoding of Parquet.
+
+    Arrow can hold it.
+    """
+    if _VARIANT not in kinds:
+        return text
+    names = [f"c{place}" for place in range(len(kinds))]
+    pairs = zip(names, kinds, strict=True)
+    shown = ", ".join(f"variant_to_parquet_variant({name})" if kind == _VARIANT else name for name, kind in pairs)
+    return f"SELECT {shown} FROM ({text}) AS computed({', '.join(names)})"
+
+
 def _hand_over(cursor: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
     """Give a connection rows under a name.
 
     DuckDB has Arrow filter what it reads of many rows, and to Arrow no NaN is greater than any number: where there are
     floats, DuckDB gets rows of its own. So it does of few rows, as a stream, which is as fast, and brings no pandas.
     """
-    if rows.num_rows > _FEW_ROWS and not any(_has_floats(kind) for kind in rows.schema.types):
+    is_taken = any(kind == VARIANT_TYPE or _has_floats(kind) for kind in rows.schema.types)
+    if rows.num_rows > _FEW_ROWS and not is_taken:
         cursor.register(name, rows)
         return
     cursor.register("given", rows.__arrow_c_stream__())
-    cursor.execute(f'CREATE TEMP TABLE "{name}" AS FROM given')
+    variants = [quote_name(field.name) for field in rows.schema if field.type == VARIANT_TYPE]
+    decoded = ", ".join(f"variant_bytes_to_variant({one}.metadata || {one}.value) AS {one}" for one in variants)
+    shown = f"SELECT * REPLACE ({decoded}) FROM given" if variants else "FROM given"
+    cursor.execute(f'CREATE TEMP TABLE "{name}" AS {shown}')
     cursor.unregister("given")
 
 

@@ -31,8 +31,9 @@ _ALSO_HELD_AS: Final[dict[Type, tuple[Type, ...]]] = {
 def is_exact(plan: ScanPlan, fields: Sequence[Field]) -> bool:
     """Return whether `read_plan` gives exactly the rows that Spark gives.
 
-    It does not for variants, which PyArrow does not read; for files with a column of another type than the
-    table's, unless it was promoted to that; and for files with columns that Spark cannot read as their types.
+    It does not for variants in nested columns and in encrypted files, which DuckDB does not read; for files with a
+    column of another type than the table's, unless it was promoted to that; and for files with columns that Spark
+    cannot read as their types.
 
     Args:
         plan: What is read.
@@ -43,6 +44,9 @@ def is_exact(plan: ScanPlan, fields: Sequence[Field]) -> bool:
     """
     wanted = {field.column_id: field for field in fields if field.column_id is not None}
     if not all(_has_arrow_type(field) for field in wanted.values()):
+        return False
+    has_variants = any(field.type == types.VARIANT for field in wanted.values())
+    if has_variants and any(file.encryption_key is not None for file in plan.files):
         return False
     kinds = {id(rows.fields): rows.fields for rows in plan.inlined}
     for file in plan.files:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from forklake import files
 from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.table_columns import table_column
 from forklake.files import compute as pc
@@ -22,6 +23,7 @@ from forklake.files.footer import damage_error, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
+from forklake.files.variant_arrays import is_plain
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
@@ -29,6 +31,8 @@ from forklake.model.numbering import Run
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanPlan, ScanRows
 
 _BATCH_ROWS: Final = 65_536
+_FEW_ROWS: Final = 10_000
+"""Rows that are decoded sooner than they are handed to other threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +161,16 @@ def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_row
     held = _file_fields(file, selection)
     constants = _from_path(file, selection)
     gone = deleted_positions(file)
+    shredded = _shredded_variants(file, held)
     for first, batch in _batches(file, [field.name for field in held], part, batch_rows):
         count = batch.num_rows
-        present = {field: batch.column(field.name) for field in held if field.name in batch.schema.names}
+        present = {
+            field: shredded[field.name].slice(first, count).combine_chunks()
+            if field.name in shredded
+            else batch.column(field.name)
+            for field in held
+            if field.name in batch.schema.names
+        }
         repeated = {field: pa.repeat(value[0], count) for field, value in constants.items()}
         columns = [
             evolved_column(field, {**repeated, **present}, count, selection.table)
@@ -172,6 +183,20 @@ def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_row
         positions = np.arange(first, first + count)
         rows = Rows(tuple(columns), _row_ids(file, batch, positions), _snapshots(file, batch), positions)
         yield rows.where(_visible_mask(file, batch, gone, first))
+
+
+def _shredded_variants(file: ScanFile, held: Sequence[Field]) -> Mapping[str, pa.ChunkedArray]:
+    """Return the variant columns of a file that are shredded, put together again."""
+    names = [field.name for field in held if field.type == types.VARIANT]
+    if not names:
+        return {}
+    with storage.open_input(file.path) as opened:
+        try:
+            schema = pq.read_schema(opened)
+        except (pa.ArrowException, OSError) as error:
+            raise damage_error(file.path, file.encryption_key, error) from error
+    found = [name for name in names if name in schema.names and not is_plain(schema.field(name).type)]
+    return files.variants.read_variants(file.path, found) if found else {}
 
 
 def _file_fields(file: ScanFile, selection: Selection) -> list[Field]:
@@ -218,7 +243,12 @@ def _batches(
                 # Nothing of the file is needed but how many rows it has.
                 yield first, pa.table({"": pa.nulls(sum(sizes[begin:end]))}).combine_chunks().to_batches()[0]
                 return
-            for batch in parquet.iter_batches(batch_rows, row_groups=list(range(begin, end)), columns=chosen):
+            for batch in parquet.iter_batches(
+                batch_rows,
+                row_groups=list(range(begin, end)),
+                columns=chosen,
+                use_threads=sum(sizes[begin:end]) > _FEW_ROWS,
+            ):
                 yield first, batch
                 first += batch.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:

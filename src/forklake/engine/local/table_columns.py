@@ -21,6 +21,7 @@ from forklake.files.nesting import assemble, lengths_of, parts_of
 from forklake.files.schema import arrow_type, display_type
 from forklake.files.texts import to_array
 from forklake.files.values import display_array
+from forklake.files.variant_arrays import is_plain, plain_variants
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.promotions import is_rounded
@@ -73,6 +74,8 @@ def older_rows(field: Field, count: int) -> pa.Array:
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     if field.children and field.type.name == held.type.name:
         return _nested_value(field, held, values, table)
+    if field.type == types.VARIANT and is_plain(values.type):
+        return plain_variants(values)
     if is_rounded(held.type, field.type):
         return display_array(field, cast(field, values, table))
     if values.type == display_type(field):

@@ -6,7 +6,6 @@ Columns have their display types.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Final
 
@@ -18,6 +17,7 @@ from forklake.files import compute as pc
 from forklake.files import storage
 from forklake.files.arrays import number_array, repeat, value_array
 from forklake.files.schema import display_type
+from forklake.files.threads import FileThreads
 from forklake.model import scan as scans
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
@@ -74,14 +74,14 @@ def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: 
         for place, file in enumerate(plan.files):
             yield from of_file(place, file, None if limit is None else max(limit, _SMALLEST_BATCH))
     else:
-        with ThreadPoolExecutor(min(_READERS, len(plan.files))) as readers:
+        with FileThreads(min(_READERS, len(plan.files))) as readers:
             for batches in readers.map(lambda located: list(of_file(*located)), enumerate(plan.files)):
                 yield from batches
     for place, kept in enumerate((rows for rows in plan.inlined if rows.rows), len(plan.files)):
         names = value_array(kept.names or [None] * len(kept.rows), pa.string())
         nowhere = pa.nulls(len(kept.rows), pa.int64())
         numbers = value_array(kept.numbers, pa.int64())
-        where = _Places(names, nowhere, numbers, place, plan.staged)
+        where = _Places(names, nowhere, numbers, place if kept.place is None else kept.place, plan.staged)
         yield _batch(inlined_rows(kept, selection), fields, schema, where)
 
 

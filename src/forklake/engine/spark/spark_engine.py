@@ -123,10 +123,6 @@ class SparkEngine:
         """Run a caller's DataFrame."""
         return read.collect.collect_arrow(frame.limit(limit), table)
 
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as Python values."""
-        return read.query.variant_values(pairs)
-
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def scan(
@@ -272,11 +268,8 @@ class SparkEngine:
 
         The DataFrame is run once. The values are all of them, or only the bounds.
         """
-        with change.merge_source.measure(frame, names, table) as (source, bounds):
-            if source.held is None:
-                yield source, bounds, True
-            else:
-                yield source, source.held.select(list(names)), False
+        with change.merge_source.measure(frame, names, table) as (source, values):
+            yield source, values, not source.is_small
 
     def merge(
         self,

@@ -5,21 +5,18 @@ Deleted rows go into delete files, new ones into data files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, Final, cast
 
 import pyarrow as pa
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.changed_rows import NO_INLINING, ROW_ID_FIELD, TWICE, ChangedRows, Inlining, without_ids
-from forklake.engine.spark.change.delete_files import FILE, POSITION, DeletedPlaces, write_delete_files
-from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan, retry_lost_rows
-from forklake.engine.spark.driver.session import is_remote
+from forklake.engine.spark.change.delete_files import write_delete_files
+from forklake.engine.spark.change.kept_rows import ROW_ID, KeptRows, keep_rows
+from forklake.engine.spark.driver.failures import guard_scan, retry_lost_rows
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.read.scan import mentioned_lineage, scan
 from forklake.engine.spark.write.conform import conform
@@ -29,12 +26,10 @@ from forklake.files import storage
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.quoting import quote_spark_name
-from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ScanPlan
+from forklake.model.scan import PLACE_LINEAGE, ROW_ID_COLUMN, ScanPlan
 from forklake.model.write import WriteTarget
 
-ROW_ID: Final = OWN_ROW_ID
-
-NewValues = Callable[[DataFrame], DataFrame | None]
+NewValues = Callable[[KeptRows], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
 
 
@@ -61,7 +56,7 @@ def change_rows(
     may_repeat: bool = False,
     keeps_ids: bool = True,
 ) -> ChangedRows:
-    """Write the files of a change; no rows come to the driver beyond the inlined.
+    """Write the files of a change; the driver sees inlined rows, and few places.
 
     Args:
         rows: The rows that change, found again if an executor loses any. The columns of `OWN_PLACES` locate each row;
@@ -83,9 +78,9 @@ def change_rows(
     files: list[NewDataFile] = []
     new: list[NewDataFile] = []
     try:
-        with guard_scan(plan), materialize(rows, keep=updated is not None or inserted is not None) as kept:
+        with guard_scan(plan), keep_rows(rows, plan, keep=bool(updated or inserted), may_repeat=may_repeat) as kept:
             inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
-            gone = _write_deletes(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
+            gone = write_delete_files(kept, plan, target, inlining_row_limit=inlining.deletes, may_repeat=may_repeat)
             written += [target.directory + file.path for file in gone.delete_files]
             old_rows = None if updated is None else updated(kept)
             new_rows = None if inserted is None else inserted(kept)
@@ -127,64 +122,27 @@ def new_values(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> Ne
     """
     new = dict(values)
 
-    def update(rows: DataFrame) -> DataFrame:
+    def update(kept: KeptRows) -> DataFrame:
         columns = [
             F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quote_spark_name(field.name))
             for field in fields
         ]
-        return rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))
+        return kept.frame.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))
 
     return update
 
 
-@contextmanager
-def materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
-    """Provide rows that are computed once, however often they are used.
-
-    They are kept in memory as far as possible. They are never computed again, not even if an executor is lost:
-    a condition that is not deterministic would then write other rows than were deleted. The job fails with
-    `LostRowsError` instead.
-    """
-    if not keep:
-        yield rows
-    elif is_remote(rows.sparkSession):
-        kept = rows.persist(StorageLevel.MEMORY_AND_DISK)  # what is checkpointed, other sessions of a client do not see
-        try:
-            yield kept
-        finally:
-            with suppress(*SPARK_ERRORS):
-                kept.unpersist()
-    else:
-        kept = rows.localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK)
-        try:
-            yield kept
-        finally:
-            with suppress(*SPARK_ERRORS):  # what is lost with Java takes no room
-                # Not by the RDD itself, which would warn that it cannot be computed again.
-                spark, rdd = cast("Any", kept).sparkSession, cast("Any", kept)._jdf.logicalPlan().rdd()
-                spark.sparkContext._jsc.sc().unpersistRDD(rdd.id(), False)
-
-
-def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:
+def _inlined_ids(kept: KeptRows, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:
     """Return the ids of inlined rows to delete.
 
     They fit into memory, as all inlined rows of a table do.
     """
     if not plan.inlined:
         return ()
-    ids = [row[0] for row in rows.where(F.col(FILE).isNull() & F.col(ROW_ID).isNotNull()).select(ROW_ID).collect()]
+    ids = kept.inlined_ids()
     if len(set(ids)) < len(ids) and not may_repeat:
         raise InvalidInputError(TWICE)
     return tuple(sorted(set(ids)))
-
-
-def _write_deletes(
-    rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *, may_repeat: bool
-) -> DeletedPlaces:
-    if not plan.files:
-        return DeletedPlaces()
-    places = rows.where(F.col(FILE).isNotNull()).select(FILE, POSITION)
-    return write_delete_files(places, plan, target, inlining_row_limit=limit, may_repeat=may_repeat)
 
 
 def _few_rows(

@@ -1,6 +1,6 @@
 """Deleted rows of data files, as delete files or as positions in the metadata.
 
-Tasks write the delete files. Positions go into the metadata if there are few.
+The driver or tasks write the delete files. Positions go into the metadata if there are few.
 """
 
 from __future__ import annotations
@@ -8,29 +8,31 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Final
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.changed_rows import TWICE
+from forklake.engine.spark.change.kept_rows import FILE, POSITION, KeptRows, split_places
 from forklake.engine.spark.driver.progress import progress
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.files import storage
 from forklake.files.deletes import read_deletes, write_delete_file
+from forklake.files.keyring import current_keyring
+from forklake.files.puffin import Positions
+from forklake.files.threads import FileThreads
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import DataFileId
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.scan import OWN_FILE, OWN_POSITION, ScanFile, ScanPlan
+from forklake.model.scan import ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
 
-FILE: Final = OWN_FILE
-POSITION: Final = OWN_POSITION
-
-_PLACE: Final = f"{FILE} bigint, {POSITION} bigint"
+_WRITERS: Final = 8
 _RESULT: Final = "data_file bigint, deleted bigint, delete_file string, positions array<bigint>"
 
 
@@ -52,15 +54,15 @@ class DeletedPlaces:
 
 
 def write_delete_files(
-    places: DataFrame, plan: ScanPlan, target: WriteTarget, *, inlining_row_limit: int = 0, may_repeat: bool = False
+    kept: KeptRows, plan: ScanPlan, target: WriteTarget, *, inlining_row_limit: int = 0, may_repeat: bool = False
 ) -> DeletedPlaces:
     """Write delete files for the data files with deleted rows.
 
-    Positions stay on the executors: one task writes the delete file of one data file. Only positions that may
-    be few enough for the metadata come to the driver.
+    If the driver knows the places of the rows, it writes them. If not, they stay on the executors: one task writes
+    the delete file of one data file, and only positions that may be few enough for the metadata come to the driver.
 
     Args:
-        places: The rows to delete: `FILE` and `POSITION`.
+        kept: The rows to delete.
         plan: What was scanned to find them.
         target: The table.
         inlining_row_limit: Up to so many deleted rows, of files that keep others, are not written to files.
@@ -69,16 +71,20 @@ def write_delete_files(
     Raises:
         InvalidInputError: A row occurs twice and may not; nothing is left behind.
     """
+    if not plan.files:
+        return DeletedPlaces()
     mark = f"ducklake-{uuid4()}"
     storage.make_directory(target.directory)
     files = {file.data_file_id: file for file in plan.files}
+    task = _Task(files, target, mark, inlining_row_limit, may_repeat)
     try:
-        with progress(places.sparkSession, f'Deleting from "{target.table}"'):
-            found = _run(places, _Task(files, target, mark, inlining_row_limit, may_repeat))
+        with progress(kept.frame.sparkSession, f'Deleting from "{target.table}"'):
+            found = _run_here(task, split_places(kept.places())) if kept.told is not None else _run(kept.frame, task)
             few = [one for one in found if one.positions is not None]
             if sum(one.deleted for one in found if not one.is_whole) > inlining_row_limit and few:
                 # Each file has few of them, but all of them together are too many.
-                again = _run(_frame(places, few), _Task(files, target, mark, 0, may_repeat))
+                places = [(one.data_file_id, np.asarray(one.positions, np.int64)) for one in few]
+                again = _run_here(replace(task, inlining_row_limit=0), places)
                 found, few = [one for one in found if one.positions is None] + again, []
     except BaseException:
         with suppress(ForklakeError):
@@ -106,24 +112,20 @@ class _FileDeletes:
         return self.delete_file is None and self.positions is None
 
 
-def _run(places: DataFrame, task: _Task) -> list[_FileDeletes]:
+def _run(rows: DataFrame, task: _Task) -> list[_FileDeletes]:
+    places = rows.where(F.col(FILE).isNotNull()).select(FILE, POSITION)
     found = places.groupBy(FILE).applyInArrow(task.function(), _RESULT).collect()
     return [_FileDeletes(*row) for row in found]
 
 
-def _frame(places: DataFrame, few: Sequence[_FileDeletes]) -> DataFrame:
-    rows = [(one.data_file_id, position) for one in few for position in one.positions or ()]
-    files, positions = zip(*rows, strict=True)
-    table = pa.table({FILE: pa.array(files, pa.int64()), POSITION: pa.array(positions, pa.int64())})
-    return places.sparkSession.createDataFrame(table, _PLACE)
+def _run_here(task: _Task, places: Sequence[tuple[DataFileId, Positions]]) -> list[_FileDeletes]:
+    with FileThreads(min(_WRITERS, max(1, len(places)))) as writers:
+        return list(writers.map(lambda of_file: task.delete(*of_file), places))
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Writes the delete file of one data file; runs on the executors.
-
-    It is given the places of the rows to delete.
-    """
+    """Writes the delete file of one data file, in the driver or on the executors."""
 
     files: Mapping[DataFileId, ScanFile]
     target: WriteTarget
@@ -132,17 +134,29 @@ class _Task:
     may_repeat: bool
 
     def function(self) -> Callable[[pa.Table], pa.Table]:
+        keyring = current_keyring()
+
         # Of a method, Spark would count the object among the arguments.
         def delete(places: pa.Table) -> pa.Table:
-            return self._delete(places)
+            with keyring.use():
+                done = self.delete(DataFileId(places.column(FILE)[0].as_py()), places.column(POSITION).to_numpy())
+            return pa.table(
+                {
+                    "data_file": pa.array([done.data_file_id], pa.int64()),
+                    "deleted": pa.array([done.deleted], pa.int64()),
+                    "delete_file": pa.array([done.delete_file], pa.string()),
+                    "positions": pa.array([done.positions], pa.list_(pa.int64())),
+                }
+            )
 
         return delete
 
-    def _delete(self, places: pa.Table) -> pa.Table:
-        file = self.files[places.column(FILE)[0].as_py()]
-        positions = np.unique(places.column(POSITION).to_numpy())
-        count = positions.size
-        if count < places.num_rows and not self.may_repeat:
+    def delete(self, data_file_id: DataFileId, given: Positions) -> _FileDeletes:
+        """Delete rows of a file, by their positions in any order."""
+        file = self.files[data_file_id]
+        positions = np.unique(given)
+        count = int(positions.size)
+        if count < given.size and not self.may_repeat:
             raise InvalidInputError(TWICE)
         earlier = np.array([], np.int64) if file.deletes is None else read_deletes(file.deletes)
         delete_file = few = None
@@ -153,22 +167,16 @@ class _Task:
                 few = positions.tolist()
             else:
                 delete_file = self._write(file, np.union1d(earlier, positions))
-        return pa.table(
-            {
-                "data_file": pa.array([file.data_file_id], pa.int64()),
-                "deleted": pa.array([count], pa.int64()),
-                "delete_file": pa.array([delete_file], pa.string()),
-                "positions": pa.array([few], pa.list_(pa.int64())),
-            }
-        )
+        return _FileDeletes(data_file_id, count, delete_file, few)
 
-    def _write(self, file: ScanFile, positions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> str:
+    def _write(self, file: ScanFile, positions: Positions) -> str:
         made = write_delete_file(
             self.target.directory,
             file.data_file_id,
             file.path,
             positions,
             is_encrypted=self.target.is_encrypted,
-            name=f"{self.mark}-{uuid4().hex[:12]}-delete.parquet",
+            as_vector=self.target.options.write_deletion_vectors,
+            name=f"{self.mark}-{uuid4().hex[:12]}-delete",
         )
         return json.dumps(asdict(made))

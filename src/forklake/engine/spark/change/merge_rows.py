@@ -13,10 +13,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegralType
 
-from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, find_rows
-from forklake.engine.spark.change.delete_files import FILE, POSITION
+from forklake.engine.spark.change.change_rows import NewValues, find_rows
+from forklake.engine.spark.change.kept_rows import FILE, NUMBER, POSITION, ROW_ID, KeptRows
 from forklake.engine.spark.change.key_filter import filter_by_keys
-from forklake.engine.spark.change.merge_source import NUMBER, SMALL_ROWS, Source
+from forklake.engine.spark.change.merge_source import SMALL_ROWS, Source
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.conform import conform
 from forklake.model import types
@@ -26,7 +26,7 @@ from forklake.model.merge import SOURCE, TARGET, Clause, Merge, MergeOperation, 
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 
-_CLAUSE: Final = "__forklake_clause__"
+_CLAUSE: Final = "_ducklake_forklake_clause"
 _WORTH_SIEVING: Final = 100_000
 _SIDES: Final = {
     (False, False): "inner",
@@ -108,16 +108,16 @@ def _row_count(plan: ScanPlan) -> int:
 
 
 def _unmatched_values(inserted: NewValues, source: Source, merge: Merge) -> NewValues:
-    def new(kept: DataFrame) -> DataFrame | None:
+    def new(kept: KeptRows) -> DataFrame | None:
         rows = _unmatched_rows(kept, source, merge)
-        return None if rows is None else inserted(rows)
+        return None if rows is None else inserted(KeptRows(rows))
 
     return new
 
 
-def _unmatched_rows(kept: DataFrame, source: Source, merge: Merge) -> DataFrame | None:
+def _unmatched_rows(kept: KeptRows, source: Source, merge: Merge) -> DataFrame | None:
     """Return the rows of a small source that matched nothing; None if all matched."""
-    rows = source.without(kept.select(NUMBER))
+    rows = source.without(kept.numbers())
     if rows is None:
         return None
     given = rows.select(_struct(source.names, SOURCE))
@@ -160,9 +160,9 @@ def _values(plan: ScanPlan, merge: Merge, operation: MergeOperation) -> NewValue
     if not numbered:
         return None
 
-    def values(rows: DataFrame) -> DataFrame:
+    def values(kept: KeptRows) -> DataFrame:
         # Each clause has types of its own; united are the rows that have the table's.
-        frames = [_of_clause(rows.where(F.col(_CLAUSE) == number), clause, plan) for number, clause in numbered]
+        frames = [_of_clause(kept.frame.where(F.col(_CLAUSE) == number), clause, plan) for number, clause in numbered]
         return reduce(DataFrame.union, frames)
 
     return values

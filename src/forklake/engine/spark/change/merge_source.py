@@ -10,10 +10,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import field
 from functools import reduce
 from operator import add
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -35,19 +36,20 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from forklake.engine.spark.change.kept_rows import NUMBER
 from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_table, reaching_spark
+from forklake.engine.spark.driver.plan_estimate import planned_bytes
+from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.write.write_rows import shown_rows, spark_frame
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.quoting import quote_spark_name
 
-NUMBER: Final = "__forklake_number__"
-"""The column with the numbers of the rows of a small source, from 0 on."""
-
 SMALL_ROWS: Final = 1_000_000
 _SMALL_BYTES: Final = 64 * 2**20
+_LIKELY_BYTES: Final = 8 * 2**20
 _VALUE_BYTES: Final = 16
 _LONG: Final = (BinaryType, CharType, StringType, VarcharType)
 _NESTED: Final = (ArrayType, MapType, StructType, VariantType)
@@ -76,16 +78,14 @@ class Source:
         """The columns that a merge can name."""
         return [name for name in self.rows.columns if name != NUMBER]
 
-    def without(self, numbers: DataFrame) -> DataFrame | None:
+    def without(self, numbers: NDArray[np.int64]) -> DataFrame | None:
         """Return the rows of a small source without some numbers; None if none is left.
 
-        None saves the caller a job. A number may occur any number of times; each comes to the driver once, so there
-        are never more numbers than rows.
+        None saves the caller a job. A number may occur any number of times.
         """
         assert self.held is not None
-        found = arrow_rows(numbers.distinct()).column(0).drop_null().to_numpy()
         is_left = np.ones(self.held.num_rows, np.bool_)
-        is_left[found] = False
+        is_left[numbers] = False
         if not is_left.any():
             return None
         left = self.held.filter(pa.array(is_left))
@@ -106,11 +106,16 @@ def source_of(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) ->
 
 @contextmanager
 def measure(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tuple[Source, pa.Table]]:
-    """Provide a source, with the smallest and largest values of some columns.
+    """Provide a source, with the values of some columns.
 
-    The values are two rows. The source is run once and kept until the block ends, in memory as far as possible:
-    a second run might give other rows.
+    The values are all of them if the source is small, else two rows: the smallest and the largest. A source that Spark
+    takes for small is collected at once. Any other, and one that turns out to be large, is run and kept until the
+    block ends, in memory as far as possible. A second run might give other rows, so the rows of one run are used.
     """
+    held = _likely_few(source, table)
+    if held is not None:
+        yield _numbered_source(source, held), held.select(list(names))
+        return
     with guard_table(table):
         kept = source.persist(StorageLevel.MEMORY_AND_DISK)
     try:
@@ -121,25 +126,56 @@ def measure(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tup
         with guard_table(table):
             sizes = F.count(F.lit(1)).alias("count"), F.sum(_byte_count(kept.schema)).alias("bytes")
             count, byte_count, *found = arrow_rows(kept.agg(*sizes, *bounds)).columns
+            is_small = count[0].as_py() <= SMALL_ROWS and (byte_count[0].as_py() or 0) <= _SMALL_BYTES
+            held = _held_rows(kept) if is_small else None
+        if held is not None:
+            yield _numbered_source(kept, held), held.select(list(names))
+            return
         pairs = zip(found[::2], found[1::2], strict=True)
-        ends = pa.table([pa.chunked_array([*low.chunks, *high.chunks]) for low, high in pairs], list(names))
-        is_small = count[0].as_py() <= SMALL_ROWS and (byte_count[0].as_py() or 0) <= _SMALL_BYTES
-        yield _collect(kept) if is_small else Source(kept), ends
+        yield (
+            Source(kept),
+            pa.table([pa.chunked_array([*low.chunks, *high.chunks]) for low, high in pairs], list(names)),
+        )
     finally:
         with suppress(*SPARK_ERRORS):
             kept.unpersist()
 
 
-def _collect(kept: DataFrame) -> Source:
+def _likely_few(source: DataFrame, table: str) -> pa.Table | None:
+    """Return the rows of a source that Spark takes for small; None if it is not.
+
+    What fails here fails again, and is told, where the source is run as a large one.
+    """
+    if is_remote(source.sparkSession) or not all(_is_measurable(one.dataType) for one in source.schema.fields):
+        return None
+    with guard_table(table):
+        try:
+            plan = cast("Any", source)._jdf.queryExecution().optimizedPlan()
+            if planned_bytes(plan) > _LIKELY_BYTES:
+                return None
+            most = plan.maxRows()
+            is_bounded = most.isDefined() and most.get() <= SMALL_ROWS
+            held = arrow_rows(source if is_bounded else source.limit(SMALL_ROWS + 1))  # a limit takes a shuffle
+        except (*SPARK_ERRORS, pa.ArrowInvalid):
+            return None
+    return held if held.num_rows <= SMALL_ROWS and held.nbytes <= _SMALL_BYTES else None
+
+
+def _held_rows(rows: DataFrame) -> pa.Table | None:
+    """Return rows in memory; None if Arrow lacks one of their types."""
+    try:
+        return arrow_rows(rows)
+    except (PySparkException, pa.ArrowInvalid):
+        return None
+
+
+def _numbered_source(rows: DataFrame, held: pa.Table) -> Source:
     """Return a small source as rows in memory.
 
     They keep their numbers even if a machine with cached rows is lost.
     """
-    try:
-        held = _add_numbers(arrow_rows(kept))
-        return Source(_frame(kept.sparkSession, held, kept.schema), held)
-    except (PySparkException, pa.ArrowInvalid):
-        return Source(kept)  # a type that Arrow does not have
+    numbered = _add_numbers(held)
+    return Source(_frame(rows.sparkSession, numbered, rows.schema), numbered)
 
 
 def _add_numbers(rows: pa.Table) -> pa.Table:

@@ -46,7 +46,7 @@ _MAX_WHOLE: Final = 1e38  # the nearest double is below 10 ** 38, the first numb
 
 def is_shown_as_held(field: Field, physical: Field) -> bool:
     """Return whether a column without parts needs no conversion at all."""
-    if physical.type in _TEXTS or is_rounded(physical.type, field.type):
+    if physical.type in _TEXTS or physical.type == types.VARIANT or is_rounded(physical.type, field.type):
         return False
     return read_type(physical) == spark_type(field)
 
@@ -74,6 +74,8 @@ def convert(field: Field, physical: Field, value: Column) -> Column:
         return _TEXTS[physical.type](value)
     if physical.type == types.FLOAT64 and field.type in (types.INT128, types.UINT128):
         return _whole_number(field, value)  # that is how DuckDB stores them
+    if physical.type == types.VARIANT and field.type == types.VARIANT:
+        return F.when(~F.is_variant_null(value), value)  # DuckDB writes NULL as a variant that is null
     if _is_wider(held, shown):
         return value.cast(shown)
     if isinstance(held, DateType | TimestampNTZType) and isinstance(

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
 from forklake.files import storage
+from forklake.files.keyring import credential_for
 from forklake.model import types
 from forklake.model.field import Field
 
@@ -25,14 +26,31 @@ _NOWHERE: Final = "_forklake_is_not_here"
 def hadoop_path(path: str) -> str:
     """Return a path for Hadoop: local ones stay local by any default file system.
 
+    Raises:
+        EngineError: A secret of the session covers it.
+
     >>> hadoop_path("/data/a b.parquet"), hadoop_path("s3://bucket/a")
     ('file:///data/a b.parquet', 's3://bucket/a')
     """
+    check_uncovered([path])
     return f"file://{storage.local_path(path)}" if storage.is_local(path) else path
+
+
+def check_uncovered(paths: Iterable[str]) -> None:
+    """Refuse paths for Hadoop that a secret covers: it has other credentials.
+
+    Raises:
+        EngineError: A secret of the session covers one of them.
+    """
+    for path in paths:
+        if credential_for(path) is not None:
+            raise EngineError(f'Spark cannot be given the secret for "{path}"; nothing was done.')
 
 
 def is_for_arrow(spark: SparkSession, table: str, paths: Iterable[str], fields: Sequence[Field]) -> bool:
     """Return whether PyArrow must open some paths, as Spark's Hadoop cannot.
+
+    It has no file system for them, or a secret covers them: Hadoop's connections are those of all sessions.
 
     Args:
         spark: The session; its settings may add file systems.
@@ -43,7 +61,16 @@ def is_for_arrow(spark: SparkSession, table: str, paths: Iterable[str], fields: 
     Raises:
         EngineError: PyArrow cannot replace Hadoop, as it does not know the type of a column.
     """
-    roots = {_root(path) for path in paths if not storage.is_local(path)}
+    places = [path for path in paths if not storage.is_local(path)]
+    covered = next((path for path in places if credential_for(path) is not None), None)
+    if covered is not None:
+        if (unknown := _variant(fields)) is not None:
+            raise EngineError(
+                f'Column "{unknown}" of table "{table}" is a variant, which only Spark reads and writes, and Spark'
+                f' cannot be given the secret for "{covered}"; nothing was done.'
+            )
+        return True
+    roots = {_root(path) for path in places}
     missing = sorted(root for root in roots if not _opens(spark, root))
     if missing and (unknown := _variant(fields)) is not None:
         scheme = missing[0].partition("://")[0]

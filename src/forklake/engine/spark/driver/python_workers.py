@@ -12,6 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Any, Final, cast
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from pyspark.sql.types import StructType
 
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
+from forklake.files.keyring import Keyring, current_keyring
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -39,11 +41,30 @@ _known: weakref.WeakKeyDictionary[SparkContext, str] = weakref.WeakKeyDictionary
 def map_in_python(frame: DataFrame, task: Task, schema: StructType | str) -> DataFrame:
     """Return what a task makes of the rows of a frame, batch by batch.
 
+    The task brings the credentials along that count now.
+
     Raises:
         EngineError: Workers on this machine would run another version of Python, which Spark refuses in the job.
     """
     check_workers(frame.sparkSession)
-    return frame.mapInArrow(cast("Any", task), schema)
+    return frame.mapInArrow(cast("Any", _bring_keyring(task, current_keyring())), schema)
+
+
+def _bring_keyring(task: Task, keyring: Keyring) -> Task:
+    """Return a task for which credentials count.
+
+    They count while it makes a batch, and not while others use the batch: workers run tasks of many sessions.
+    """
+    if not keyring.credentials:
+        return task
+
+    @wraps(task)  # plans show its name
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        made = keyring.run(task, batches)
+        while (batch := keyring.run(next, made, None)) is not None:
+            yield batch
+
+    return run
 
 
 def check_workers(spark: SparkSession) -> None:

@@ -17,9 +17,9 @@ from forklake.files.footer import damage_error
 from forklake.files.keys import decrypting
 from forklake.model.scan import ScanFile
 
-PATH_COLUMN: Final = "_forklake_path"
-POSITION_COLUMN: Final = "_forklake_position"
-_KEY_COLUMN: Final = "_forklake_encryption_key"
+PATH_COLUMN: Final = "_ducklake_forklake_path"
+POSITION_COLUMN: Final = "_ducklake_forklake_position"
+_KEY_COLUMN: Final = "_ducklake_forklake_encryption_key"
 _BATCH_ROWS: Final = 65_536
 
 

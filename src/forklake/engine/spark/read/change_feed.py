@@ -28,15 +28,15 @@ from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 
 Kind = Literal["all", "insertions", "deletions"]
 
-_PLACE: Final = "__forklake_place__"
-_POSITION: Final = "__forklake_position__"
-_BEGUN: Final = "__forklake_begun__"
-_TOLD: Final = "__forklake_told__"
+_PLACE: Final = "_ducklake_forklake_place"
+_POSITION: Final = "_ducklake_forklake_position"
+_BEGUN: Final = "_ducklake_forklake_begun"
+_TOLD: Final = "_ducklake_forklake_told"
 SNAPSHOT: Final = "snapshot_id"
 ROW_ID: Final = "rowid"
 CHANGE: Final = "change_type"
 _FEW_PLACES: Final = 500_000
-_MARKS: Final = ("__forklake_snapshot__", "__forklake_row__", "__forklake_change__")
+_MARKS: Final = ("_ducklake_forklake_snapshot", "_ducklake_forklake_row", "_ducklake_forklake_change")
 """What these are called until the end: a table may have columns of the same names."""
 
 

@@ -9,7 +9,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
@@ -28,18 +27,20 @@ from forklake.engine.spark.read.groups import FileGroup
 from forklake.errors import EngineError
 from forklake.files import storage
 from forklake.files.deletes import bitmap, read_deletes
+from forklake.files.keyring import Credential, credential_for
 from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
+from forklake.files.threads import FileThreads
 from forklake.model.field import Field
 from forklake.model.scan import ScanDeletes, ScanFile
 
-FILE: Final = "_forklake_file"
-ROW_ID_START: Final = "_forklake_row_id_start"
-SNAPSHOT: Final = "_forklake_snapshot"
-PATH: Final = "_forklake_filename"
-INDEX: Final = "_forklake_file_index"
-DATA_FILE: Final = "_forklake_data_file"
-_DELETED: Final = "_forklake_deleted"
+FILE: Final = "_ducklake_forklake_file"
+ROW_ID_START: Final = "_ducklake_forklake_row_id_start"
+SNAPSHOT: Final = "_ducklake_forklake_snapshot"
+PATH: Final = "_ducklake_forklake_filename"
+INDEX: Final = "_ducklake_forklake_file_index"
+DATA_FILE: Final = "_ducklake_forklake_data_file"
+_DELETED: Final = "_ducklake_forklake_deleted"
 _FEW_DELETES: Final = 2_000_000
 _READERS: Final = 8
 KEPT_ROWS: Final = 2**21
@@ -48,12 +49,12 @@ KEPT_ROWS: Final = 2**21
 _UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
 _PLAIN_PATH: Final = re.compile(r"[A-Za-z0-9_.=/:-]+")
 _FEW_FILES: Final = 64
-_UNREAD: Final = "_forklake_delete_file"
+_UNREAD: Final = "_ducklake_forklake_delete_file"
 
 
 def from_path_column(field: Field) -> str:
     """Return the facts' name for a column with values in directory names."""
-    return f"_forklake_path_{field.column_id}"
+    return f"_ducklake_forklake_path_{field.column_id}"
 
 
 def name_depth(files: Sequence[ScanFile]) -> int:
@@ -173,7 +174,7 @@ def _facts(spark: SparkSession, table: str, group: FileGroup, from_path: Sequenc
         return spark.createDataFrame(pa.table(arrays, names=names), StructType(fields))
     deleted = StructField(_DELETED, ArrayType(LongType()))
     if are_few(files):
-        with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
+        with FileThreads(min(_READERS, len(files))) as readers:
             bitmaps = list(readers.map(lambda file: _keep_bitmap(table, file), files))
         arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
@@ -205,14 +206,21 @@ def read_bitmap(table: str, file: ScanFile) -> NDArray[np.int64]:
 def _keep_bitmap(table: str, file: ScanFile) -> NDArray[np.int64]:
     """Return the deleted rows of a file as a bitmap.
 
-    Delete files never change, so a bitmap that is not large is cached for the next scan.
+    Delete files never change, so a bitmap that is not large is cached for the next scan with the same credential.
     """
     read = _kept_bitmap if file.record_count <= KEPT_ROWS else _bitmap
     with storage.naming_table(file.path, table):
-        return read(file.deletes, file.inlined_deletes)
+        return read(file.deletes, file.inlined_deletes, deletes_credential(file))
 
 
-def _bitmap(deletes: ScanDeletes | None, inlined: tuple[int, ...]) -> NDArray[np.int64]:
+def deletes_credential(file: ScanFile) -> Credential | None:
+    """Return the credential that the delete file of a file is read with."""
+    return None if file.deletes is None else credential_for(file.deletes.path)
+
+
+def _bitmap(
+    deletes: ScanDeletes | None, inlined: tuple[int, ...], _credential: Credential | None = None
+) -> NDArray[np.int64]:
     positions = np.asarray(inlined, np.int64)
     if deletes is not None:
         positions = np.union1d(read_deletes(deletes), positions)

@@ -52,13 +52,18 @@ _BLOCK_SIZE: Final = 128 * 1024 * 1024
 
 
 def read_parquet(
-    spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath] = ()
+    spark: SparkSession,
+    files: Sequence[ScanFile],
+    schema: StructType,
+    without_nan: Collection[ColumnPath] = (),
+    share: float = 1.0,
 ) -> DataFrame:
     """Return the rows of some files as a lazy DataFrame with Spark's ``_metadata``.
 
     Each path occurs once. Columns that a file lacks are NULL. A missing or damaged file fails the job that
     reads it, whatever the session says about such files. Filters on the DataFrame find NaN and both zeros;
-    ``without_nan`` names the float columns that are known to hold no NaN, which Parquet may filter best.
+    ``without_nan`` names the float columns that are known to hold no NaN, which Parquet may filter best. ``share``
+    is how much of the files the columns are, by which Spark chooses joins; only ``primed`` can tell it.
 
     Raises:
         ConfigError: The session demands a route that does not exist.
@@ -70,7 +75,7 @@ def read_parquet(
         return _ROUTES[demanded](spark, files, schema, without_nan)
     if not is_remote(spark):
         try:
-            return _primed_frame(spark, files, schema, without_nan)
+            return _primed_frame(spark, files, schema, without_nan, share)
         except (Py4JError, PySparkException, TypeError, AttributeError):
             pass  # internals of Spark, which another release may have changed
     try:
@@ -106,9 +111,13 @@ def url_encode(path: str) -> str:
 
 
 def _primed_frame(
-    spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
+    spark: SparkSession,
+    files: Sequence[ScanFile],
+    schema: StructType,
+    without_nan: Collection[ColumnPath],
+    share: float = 1.0,
 ) -> DataFrame:
-    return read_primed(spark, files, schema, READ_OPTIONS, without_nan)
+    return read_primed(spark, files, schema, READ_OPTIONS, without_nan, share)
 
 
 def _log_frame(

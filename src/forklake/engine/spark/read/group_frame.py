@@ -19,11 +19,15 @@ from forklake.engine.spark.read.file_index import read_parquet
 from forklake.engine.spark.read.groups import FileGroup, needs_vectors
 from forklake.engine.spark.read.valued_files import valued_frame
 from forklake.model.field import Field
+from forklake.model.names import fold
 from forklake.model.numbering import Run
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
 
-_POSITION: Final = "_forklake_row_number"
+_POSITION: Final = "_ducklake_forklake_row_number"
+_OF_SPARK: Final = "_tmp_metadata_row_index"
+"""Spark's reader takes a column of this name for the positions of rows, whatever the file holds."""
+
 _VECTOR_SETTINGS: Final = (
     "spark.sql.parquet.enableVectorizedReader",
     "spark.sql.parquet.enableNestedColumnVectorizedReader",
@@ -42,10 +46,12 @@ def group_frame(
         group = replace(group, needs_arrow=True)
     if is_for_arrow(spark, table, (file.path for file in group.files), group.fields):
         group = replace(group, needs_arrow=True)
+    if any(fold(field.name) == _OF_SPARK for field in group.fields):
+        group = replace(group, needs_arrow=True)
     if _is_raw(group, needed, extra):
         schema = spark_schema(group.fields, read_type)
         if not group.is_dirty:
-            return read_parquet(spark, group.files, schema, group.without_nan)
+            return read_parquet(spark, group.files, schema, group.without_nan, group.share)
         raw = valued_frame(spark, table, group, schema, set(), None)
         if raw is not None:
             return raw
@@ -105,7 +111,7 @@ def _rows_with_positions(spark: SparkSession, table: str, group: FileGroup, sche
     if group.needs_arrow:
         rows = read_with_arrow(spark, table, group.files, schema)
         return rows.withColumnsRenamed({PATH_COLUMN: file_facts.FILE, POSITION_COLUMN: _POSITION})
-    rows = read_parquet(spark, group.files, schema, group.without_nan)
+    rows = read_parquet(spark, group.files, schema, group.without_nan, group.share)
     position = rows.metadataColumn("_metadata").getField("row_index").alias(_POSITION)
     depth = file_facts.name_depth(group.files)
     file_facts.check_keys(rows, group.files, depth)

@@ -11,13 +11,23 @@ from typing import Any, Final
 from forklake.engine.spark.read.pushed_filters import ColumnPath
 from forklake.files.footer import read_footers, resolve_fields
 from forklake.model import types
-from forklake.model.field import Field
+from forklake.model.field import Field, leaves
 from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
 from forklake.model.scan import MappedField, ScanFile, ScanPlan
 from forklake.model.types import Type
 
+_ROW_WIDTH: Final = 8
+_WIDTHS: Final = {
+    **dict.fromkeys(("boolean", "int8", "uint8"), 1),
+    **dict.fromkeys(("int16", "uint16"), 2),
+    **dict.fromkeys(("int32", "float32", "date"), 4),
+    **dict.fromkeys(("varchar", "json", "uuid"), 20),
+    **dict.fromkeys(("blob", "geometry"), 100),
+    "variant": 2048,
+}
+_OTHER_WIDTH: Final = 8
 _VECTORIZED_ONLY: Final[frozenset[Type]] = frozenset({types.UUID, types.TIMESTAMP_NS, types.INTERVAL})
 
 
@@ -36,6 +46,7 @@ class FileGroup:
         files: The files, in the order of the plan.
         places: Their places among all files of the plan.
         takes_deleted: Whether deleted rows are read, and no others.
+        share: How much of the files the columns are, by the widths of their types: from 0 to 1.
     """
 
     fields: tuple[Field, ...]
@@ -48,6 +59,7 @@ class FileGroup:
     files: tuple[ScanFile, ...] = ()
     places: tuple[int, ...] = ()
     takes_deleted: bool = False
+    share: float = 1.0
 
 
 def group_files(plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool = False) -> list[FileGroup]:
@@ -83,11 +95,17 @@ def group_files(plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool 
         if key not in found:
             found[key] = FileGroup(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
         files.setdefault(key, []).append((file, place))
+    width = _width(plan.fields)
     return [
-        replace(_fill(group, files[key]), takes_deleted=takes_deleted)
+        replace(_fill(group, files[key]), takes_deleted=takes_deleted, share=min(1.0, _width(group.fields) / width))
         for key, group in found.items()
         if group.is_dirty or not takes_deleted
     ]
+
+
+def _width(fields: Sequence[Field]) -> int:
+    """Return about how many bytes a row takes, as Spark counts them."""
+    return _ROW_WIDTH + sum(_WIDTHS.get(field.type.name, _OTHER_WIDTH) for _, field in leaves(fields))
 
 
 def _fill(group: FileGroup, located: Sequence[tuple[ScanFile, int]]) -> FileGroup:

@@ -19,11 +19,11 @@ from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanRows
 
-_ROW_ID: Final = "_forklake_row_id"
-_SNAPSHOT: Final = "_forklake_snapshot"
-_NAME: Final = "_forklake_name"
-_NUMBER: Final = "_forklake_row_number"
-_PLACE: Final = "_forklake_row_place"
+_ROW_ID: Final = "_ducklake_forklake_row_id"
+_SNAPSHOT: Final = "_ducklake_forklake_snapshot"
+_NAME: Final = "_ducklake_forklake_name"
+_NUMBER: Final = "_ducklake_forklake_row_number"
+_PLACE: Final = "_ducklake_forklake_row_place"
 _LINEAGE: Final = {
     "rowid": _ROW_ID,
     "own_rowid": _ROW_ID,
@@ -66,7 +66,7 @@ def inlined_frame(
 
 
 def _name(column_id: ColumnId | None) -> str:
-    return f"_forklake_{column_id}"
+    return f"_ducklake_forklake_{column_id}"
 
 
 def _lineage(name: str) -> Column:

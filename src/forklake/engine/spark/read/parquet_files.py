@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from forklake.engine.allowance import charge_files, current_allowance
 from forklake.engine.spark.driver.failures import guard_jobs
+from forklake.engine.spark.driver.hadoop import check_uncovered
 from forklake.engine.spark.read.pushed_filters import filter_options
 from forklake.files import storage
 
@@ -24,10 +25,11 @@ def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
 
     Raises:
         DataFileError: A file is missing, damaged or encrypted.
-        EngineError: The job failed for another reason.
+        EngineError: The job failed for another reason, or a secret of the session covers a file.
     """
     if current_allowance() is not None:
         charge_files(storage.sizes(paths).items())
+    check_uncovered(paths)
     with guard_jobs("the files", paths):
         rows = spark.read.options(**_AS_NAMED).parquet(*paths)
         options = filter_options(rows.schema, ())

@@ -89,9 +89,12 @@ import org.apache.spark.sql.types.*;
 import org.apache.spark.unsafe.types.UTF8String;
 
 public class PrimedFiles {
+    /** What Spark counts for a row beside its columns. */
+    private static final double ROW = 8;
+
     /** Takes all files in one text, path and size in turn, since each call from Python costs a round trip. */
     private Dataset rows(SparkSession session, String files, String options, StructType held, StructType shown,
-                         byte[] values, String key, String withoutNaN) throws DataFormatException {
+                         byte[] values, String key, String withoutNaN, double width) throws DataFormatException {
         PrimedCache cache = new PrimedCache(files);
         scala.collection.immutable.Map given = scala.collection.immutable.Map$.MODULE$.empty();
         String[] parts = options.split("\\u0000");
@@ -100,15 +103,18 @@ public class PrimedFiles {
         }
         scala.Option spec = scala.Option.apply(
             shown.length() == 0 ? null : new PartitionSpec(shown, seq(partitions(cache, shown.length(), values))));
+        double share = (ROW + held.defaultSize() + shown.defaultSize()) / width;
         FileIndex index = new PrimedFileIndex(
-            session, seq(cache.paths), given, scala.Option.apply(held), cache, spec, key);
+            session, seq(cache.paths), given, scala.Option.apply(held), cache, spec, key, share);
         return session.baseRelationToDataFrame(new HadoopFsRelation(
             index, shown, held, scala.Option.empty(), new FloatAwareParquet(withoutNaN), given, session));
     }
 
     public Dataset plain(SparkSession session, String files, String options, String schema, String key,
-                         String withoutNaN) throws DataFormatException {
-        return rows(session, files, options, type(schema), new StructType(), new byte[0], key, withoutNaN);
+                         String withoutNaN, double share) throws DataFormatException {
+        StructType held = type(schema);
+        double width = (ROW + held.defaultSize()) / share;
+        return rows(session, files, options, held, new StructType(), new byte[0], key, withoutNaN, width);
     }
 
     /**
@@ -118,8 +124,8 @@ public class PrimedFiles {
      * in batches, and a bitmap would be copied into each of them.
      */
     public Dataset located(SparkSession session, String files, String options, String schema, String key,
-                           String withoutNaN, String valueSchema, byte[] values, String bitmap, boolean isSet,
-                           String position) throws DataFormatException {
+                           String withoutNaN, double share, String valueSchema, byte[] values, String bitmap,
+                           boolean isSet, String position) throws DataFormatException {
         String index = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
         StructType held = type(schema);
         StructType shown = type(valueSchema);
@@ -137,7 +143,8 @@ public class PrimedFiles {
         }
         if (bitmap != null && !new ParquetFileFormat().supportBatch(session, all)) return null;
         if (position != null) columns.add(functions.col(index).as(position));
-        Dataset found = rows(session, files, options, located, shown, values, key, withoutNaN);
+        double width = (ROW + held.defaultSize()) / share;
+        Dataset found = rows(session, files, options, located, shown, values, key, withoutNaN, width);
         if (bitmap != null) found = found.where(isSet ? functions.not(isUnset(bitmap, index)) : isUnset(bitmap, index));
         return found.select(seq(columns));
     }
@@ -203,14 +210,19 @@ public class PrimedFiles {
 public class PrimedFileIndex extends InMemoryFileIndex {
     private final PrimedCache cache;
     private final String key;
+    private final double share;
 
     public PrimedFileIndex(SparkSession session, scala.collection.immutable.Seq paths,
                            scala.collection.immutable.Map options, scala.Option schema, PrimedCache cache,
-                           scala.Option spec, String key) {
+                           scala.Option spec, String key, double share) {
         super(session, paths, options, schema, cache, spec, scala.Option.empty());
         this.cache = cache;
         this.key = key;
+        this.share = share;
     }
+
+    /** By this Spark chooses joins. It takes all of a file for the columns of a scan, so only their share is told. */
+    public long sizeInBytes() { return (long) Math.ceil(cache.byteCount * share); }
 
     /** To Spark a partition is a directory; here it is a file. */
     public scala.collection.immutable.Map leafDirToChildrenFiles() { return cache.children; }
@@ -226,17 +238,21 @@ public class PrimedCache extends FileStatusCache {
     private final HashMap statuses = new HashMap();
     public final ArrayList paths = new ArrayList();
     public final scala.collection.immutable.Map children;
+    public final long byteCount;
 
     public PrimedCache(String files) {
         String[] parts = files.split("\\u0000");
         scala.collection.mutable.Builder each = scala.collection.immutable.Map$.MODULE$.newBuilder();
+        long bytes = 0;
         for (int i = 0; i < parts.length; i += 2) {
             Path path = new Path(parts[i]);
+            bytes += Long.parseLong(parts[i + 1]);
             FileStatus[] one = {new FileStatus(Long.parseLong(parts[i + 1]), false, 1, 134217728L, 0L, path)};
             statuses.put(path, one);
             paths.add(path);
             each.addOne(new scala.Tuple2(path, one));
         }
+        byteCount = bytes;
         children = (scala.collection.immutable.Map) each.result();
     }
 
@@ -256,6 +272,7 @@ def read_primed(
     schema: StructType,
     options: Mapping[str, str],
     without_nan: Iterable[ColumnPath] = (),
+    share: float = 1.0,
 ) -> DataFrame:
     """Return the rows of some files.
 
@@ -268,11 +285,12 @@ def read_primed(
         options: The reader's options.
         without_nan: The float columns that are known to hold no NaN. For others, Spark hands Parquet no filter
             that NaN satisfies.
+        share: How much of the files the columns are, about: Spark chooses joins by how much a scan reads.
 
     Raises:
         Py4JError: Spark's internals are not as expected.
     """
-    made = _java(spark).plain(spark._jsparkSession, *_texts(files, schema, options, without_nan, b""))
+    made = _java(spark).plain(spark._jsparkSession, *_texts(files, schema, options, without_nan, b""), share)
     return DataFrame(made, spark)
 
 
@@ -284,6 +302,7 @@ def read_located(
     without_nan: Iterable[ColumnPath],
     values: FileValues,
     position: str | None,
+    share: float = 1.0,
 ) -> DataFrame | None:
     """Return the rows of some files, then the values of their files, then positions.
 
@@ -298,6 +317,7 @@ def read_located(
         without_nan: As for `read_primed`.
         values: What is known of each file.
         position: The name of the column with the positions of rows; None to return the columns of files alone.
+        share: As for `read_primed`.
 
     Raises:
         Py4JError: Spark's internals are not as expected.
@@ -306,6 +326,7 @@ def read_located(
     made = _java(spark).located(
         spark._jsparkSession,
         *_texts(files, schema, options, without_nan, packed),
+        share,
         values.schema.json(),
         bytearray(packed),
         values.bitmap,

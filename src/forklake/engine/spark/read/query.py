@@ -13,7 +13,6 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import VariantVal
 
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_jobs, reaching_spark, translation
 from forklake.engine.spark.driver.gateway import losses
@@ -36,12 +35,15 @@ _SETTINGS: Final = {
     "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
     "spark.sql.orderByOrdinal": "true",
     "spark.sql.parser.escapedStringLiterals": "false",
+    # What the parser learns from each query is kept, and takes more of Java's memory with every new form of a query.
+    "spark.sql.parser.manageParserCaches": "true",
+    "spark.sql.parser.parserDfaCacheFlushRatio": "10",
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.variable.substitute": "false",  # ${...} in a string is no variable
 }
-"""What changes the meaning of a query, or how its rows come back."""
+"""What changes the meaning of a query, how its rows come back, or what is left of it in memory."""
 
 SMALL_ROWS: Final = 5_000
 """Up to how many rows a query is run as one of few rows."""
@@ -140,14 +142,6 @@ def collect_rows(frame: DataFrame, paths: Sequence[str] = (), what: str = "the q
     check_running(frame.sparkSession, "of the query", hint="Run the query again.")
     with guard_jobs(what, paths), watch(frame.sparkSession, f"Running {what}"):
         return frame.toArrow() if is_remote(frame.sparkSession) else arrow_batches(frame)
-
-
-def variant_values(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-    """Return variants as Python values.
-
-    Each variant is given as it was collected: its value and its metadata.
-    """
-    return [None if pair is None else VariantVal(*pair).toPython() for pair in pairs]
 
 
 def explain(frame: DataFrame, plans: Sequence[ScanPlan]) -> str:

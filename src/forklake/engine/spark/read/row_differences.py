@@ -18,12 +18,12 @@ from forklake.files.deletes import read_deletes
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 
-_PLACE: Final = "__forklake_place__"
-_POSITION: Final = "__forklake_position__"
-_ROW: Final = "__forklake_row__"
-_SNAPSHOT: Final = "__forklake_snapshot__"
-_SIDE: Final = "__forklake_side__"
-_KIND: Final = "__forklake_change__"
+_PLACE: Final = "_ducklake_forklake_place"
+_POSITION: Final = "_ducklake_forklake_position"
+_ROW: Final = "_ducklake_forklake_row"
+_SNAPSHOT: Final = "_ducklake_forklake_snapshot"
+_SIDE: Final = "_ducklake_forklake_side"
+_KIND: Final = "_ducklake_forklake_change"
 _LINEAGE: Final = {"rowid": _ROW, "snapshot_id": _SNAPSHOT}
 _PLACES: Final = {"place": _PLACE, "data_file_row": _POSITION}
 _FEW_PLACES: Final = 500_000

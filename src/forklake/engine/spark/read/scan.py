@@ -25,7 +25,7 @@ from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan, StagedIds
 ORDERED_ROWS: Final = 1_000_000
 """Up to how many rows a scan is kept in order."""
 
-_ORDER: Final = {"_forklake_place": "place", "_forklake_place_row": "file_row_number"}
+_ORDER: Final = {"_ducklake_forklake_place": "place", "_ducklake_forklake_place_row": "file_row_number"}
 _ONE_TASK_BYTES: Final = 16 * 1024 * 1024
 _ONE_TASK_FILES: Final = 64
 
@@ -78,8 +78,7 @@ def scan(
     if is_sorted:
         extra |= _ORDER
     frames = [group_frame(spark, plan.table, group, needed, extra) for group in found]
-    inlined = [rows for rows in plan.inlined if rows.rows]
-    frames += [inlined_frame(spark, rows, len(plan.files) + at, needed, extra) for at, rows in enumerate(inlined)]
+    frames += _inlined_frames(spark, plan, needed, extra)
     rows = _union(frames) if frames else _empty_frame(spark, needed, extra)
     if plan.staged is not None:
         rows = _show_ids(rows, plan.staged, [output for output, name in extra.items() if name == "rowid"])
@@ -91,6 +90,16 @@ def scan(
         return rows if rows.columns == names else rows.select(*[F.col(quote_spark_name(name)) for name in names])
     except PySparkException as error:
         raise translation(error, f'table "{plan.table}"') from error
+
+
+def _inlined_frames(
+    spark: SparkSession, plan: ScanPlan, needed: Sequence[Field], extra: Mapping[str, str]
+) -> list[DataFrame]:
+    inlined = [rows for rows in plan.inlined if rows.rows]
+    return [
+        inlined_frame(spark, rows, place if rows.place is None else rows.place, needed, extra)
+        for place, rows in enumerate(inlined, len(plan.files))
+    ]
 
 
 def mentioned_lineage(plan: ScanPlan, text: str | None) -> dict[str, str]:

@@ -15,7 +15,7 @@ from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import HOLDER_COLUMN, LINEAGE_COLUMNS, SharedPlan
 
-_PLACE: Final = "_forklake_shared_place"
+_PLACE: Final = "_ducklake_forklake_shared_place"
 
 
 def scan_shared(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from py4j.protocol import Py4JError
@@ -19,10 +18,12 @@ from forklake.engine.spark.read import delete_join as file_facts
 from forklake.engine.spark.read.file_index import READ_OPTIONS, is_primed
 from forklake.engine.spark.read.groups import FileGroup
 from forklake.engine.spark.read.primed_files import Bitmap, FileValues, Value, read_located
+from forklake.files.keyring import Credential
+from forklake.files.threads import FileThreads
 from forklake.model.names import fold
 from forklake.model.scan import ScanDeletes, ScanFile
 
-_DELETED: Final = "_forklake_deleted"
+_DELETED: Final = "_ducklake_forklake_deleted"
 _OPTIONS: Final = {key: value for key, value in READ_OPTIONS.items() if key != "recursiveFileLookup"}
 _MOST_BITS: Final = 2**28
 """Bitmaps of more rows than this are not sent along with the tasks."""
@@ -30,8 +31,8 @@ _MOST_BITS: Final = 2**28
 _MOST_KEPT: Final = 1024
 _FEW_INLINED: Final = 10_000
 _READERS: Final = 8
-_kept: dict[tuple[ScanDeletes | None, tuple[int, ...]], Bitmap] = {}
-"""Bitmaps by what they are of, those used last at the end."""
+_kept: dict[tuple[ScanDeletes | None, tuple[int, ...], Credential | None], Bitmap] = {}
+"""Bitmaps by what they are of and what they were read with, those used last at the end."""
 
 _keeping: Final = threading.Lock()
 _FACTS: Final[dict[str, tuple[str, DataType]]] = {
@@ -78,7 +79,7 @@ def valued_frame(
     )
     options = _OPTIONS if facts else READ_OPTIONS
     try:
-        return read_located(spark, group.files, schema, options, group.without_nan, values, position)
+        return read_located(spark, group.files, schema, options, group.without_nan, values, position, group.share)
     except (Py4JError, PySparkException, TypeError, AttributeError):
         return None  # internals of Spark, which another release may have changed
 
@@ -112,13 +113,13 @@ def _bitmaps(table: str, files: Sequence[ScanFile]) -> list[Bitmap]:
 
     Delete files never change, so bitmaps that are not large are kept for the next scan.
     """
-    keys = [(file.deletes, file.inlined_deletes) for file in files]
+    keys = [(file.deletes, file.inlined_deletes, file_facts.deletes_credential(file)) for file in files]
     with _keeping:
         known = {key: _kept.pop(key) for key in set(keys) if key in _kept}
         _kept.update(known)  # what was used last is dropped last
     missing = {key: file for key, file in zip(keys, files, strict=True) if key not in known}
     if missing:
-        with ThreadPoolExecutor(min(_READERS, len(missing))) as readers:
+        with FileThreads(min(_READERS, len(missing))) as readers:
             found = readers.map(lambda file: Bitmap.of(file_facts.read_bitmap(table, file)), missing.values())
             known |= zip(missing, found, strict=True)
         with _keeping:

@@ -19,10 +19,12 @@ from forklake.engine.spark.driver.isolate import isolate
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
+from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile
+from forklake.model.field import has_variants
 from forklake.model.quoting import quote_spark_name
 from forklake.model.write import WriteTarget
 
@@ -39,6 +41,11 @@ def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> li
     The rows are as `conform` returns them. The files are returned as the metadata records them. A task that is
     tried again, or runs twice, may leave other files in the directory.
     """
+    if has_variants(target.fields):
+        raise InvalidInputError(
+            f'Rows of table "{target.table}" cannot be written by Spark: beside a variant it has columns that only'
+            " PyArrow writes, or it is encrypted."
+        )
     schema = arrow_schema(target.fields)
     with isolate(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
         tokened, tokens = with_tokens(frame, target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from forklake.files.footer import read_metadata
 from forklake.files.open_file import table_columns
 from forklake.files.schema import arrow_type
 from forklake.files.statistics import column_stats
+from forklake.files.threads import FileThreads
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts
 from forklake.model.name_mapping import name_mapping
@@ -33,7 +33,7 @@ def describe_files(target: WriteTarget, directory: str) -> list[NewDataFile]:
     """
     paths = [path for path in storage.list_files(directory) if _is_data(path.removeprefix(directory))]
     mapping = _mapping(target)
-    with ThreadPoolExecutor(min(_READERS, max(1, len(paths)))) as readers:
+    with FileThreads(min(_READERS, max(1, len(paths)))) as readers:
         found = readers.map(lambda path: _describe(target, path, mapping), paths)
         return [file for file in found if file.record_count]
 

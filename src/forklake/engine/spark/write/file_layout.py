@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.driver.isolate import without_rule
+from forklake.engine.spark.driver.plan_estimate import is_little_work
 from forklake.engine.spark.driver.session import is_remote
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.quoting import quote_spark_name
 from forklake.model.write import WriteTarget
+
+_FEW_BYTES: Final = 32 * 2**20
+_FEW_FILE_BYTES: Final = 4 * 2**20
 
 
 def layout_settings(spark: SparkSession) -> dict[str, str]:
@@ -27,7 +31,8 @@ def layout_settings(spark: SparkSession) -> dict[str, str]:
 def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> DataFrame:
     """Return rows distributed and sorted for the files of a table.
 
-    Rows of one partition come together, in as few tasks as their size allows, and one after the other in each.
+    Rows of one partition come together, in as few tasks as their size allows, and one after the other in each; one task
+    computes and writes rows of partitions that are little work.
     Rows of a sorted table are sorted within each file; without partitions, the files follow each other too.
     Otherwise rows keep their order and are not moved between machines: there are as many files as the session
     runs tasks at once, or one for each Spark partition with ``per_thread_output``. A target that says how many files
@@ -44,6 +49,9 @@ def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Data
             return rows.coalesce(target.file_count)
         return rows.repartitionByRange(target.file_count, *order).sortWithinPartitions(*order)
     if tokens:
+        if is_little_work(rows, most_bytes=_FEW_BYTES, most_file_bytes=_FEW_FILE_BYTES):
+            # All of it is one task's in the end: then it need not move, nor be counted by a job before.
+            return rows.coalesce(1).sortWithinPartitions(*tokens, *order)
         return rows.hint("rebalance", *tokens).sortWithinPartitions(*tokens, *order)
     if order:
         return _by_range(rows, order).sortWithinPartitions(*order)

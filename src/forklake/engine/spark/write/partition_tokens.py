@@ -19,7 +19,7 @@ from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
 from forklake.model.write import PartitionKey, WriteTarget
 
-_NAME: Final = "__forklake_partition_{}__"
+_NAME: Final = "_ducklake_forklake_partition_{}"
 _LONGEST_PLAIN: Final = 100
 _NULL: Final = "n"
 
