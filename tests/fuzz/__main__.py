@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake import Connection
-from tests.fuzz.answers import Engines, Finding
+from tests.fuzz.answers import Engines, Finding, JavaGoneError
 from tests.fuzz.campaign import Campaign, Report
 from tests.fuzz.known import unlisted
 from tests.java import start_quickly
@@ -61,8 +61,14 @@ def _run(spark: SparkSession, seed: int, queries: int, *, shows_errors: bool) ->
             print(finding, flush=True)
 
     with tempfile.TemporaryDirectory() as directory, session(spark, Path(directory)) as ours:
-        report = Campaign(Engines.with_tables(ours, seed), seed, note).run(queries)
+        campaign = Campaign(Engines.with_tables(ours, seed), seed, note, lambda asked: print(asked, flush=True))
+        try:
+            report = campaign.run(queries)
+        except JavaGoneError as error:
+            sys.exit(f"seed {seed}, after {campaign.report}\n{error}")
     print(f"seed {seed}: {report}", flush=True)
+    if campaign.engines.contradicted:
+        print(f"{campaign.engines.contradicted} on which DuckDB contradicts itself, once without its optimizer")
     if report.uncalled:
         print("not called:", *report.uncalled)
     return report

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 import duckdb
 
 from forklake import Connection
+from forklake.engine.spark.driver.session import GONE
 from forklake.errors import ForklakeError
 from forklake.files.intervals import parse_interval
 from tests.fuzz.kinds import ROWS, STORAGES, table_statements
@@ -58,12 +59,14 @@ class Engines:
         ours: The session, whose queries run on Spark.
         local: The same, in which this process runs them or refuses to.
         answered: How many queries this process ran.
+        contradicted: How many queries DuckDB answers otherwise, and as we do without its optimizer.
     """
 
     theirs: duckdb.DuckDBPyConnection
     ours: Connection
     local: Connection
     answered: int = 0
+    contradicted: int = 0
 
     @classmethod
     def with_tables(cls, ours: Connection, seed: int) -> Engines:
@@ -103,7 +106,7 @@ class Engines:
         It may refuse to answer: then Spark answers, however small the table is.
         """
         local = _answer(self.local, query)
-        if local.error is not None and local.error.startswith("EngineError: This statement needs Spark"):
+        if local.error is not None and local.error.startswith(NEEDS_SPARK):
             return []
         self.answered += 1
         want, got = (rows, local.rows) if is_ordered else (in_order(rows), in_order(local.rows))
@@ -143,6 +146,7 @@ class Engines:
         try:
             self.ours.sql(f"SELECT {item} FROM {storage} AS t{ending}")
         except ForklakeError as error:
+            check_java(error)
             return f"{type(error).__name__}: {error}"
         return None
 
@@ -252,8 +256,8 @@ class Engines:
 
     # ---- queries -----------------------------------------------------------------------------------------------------
 
-    def compare_query(self, query: str, storage: str) -> tuple[int, list[Finding]]:
-        """Ask one query, in which ``{t}`` stands for the table; its rows have any order."""
+    def compare_query(self, query: str, storage: str, *, is_ordered: bool = False) -> tuple[int, list[Finding]]:
+        """Ask one query, in which ``{t}`` stands for the table; its rows have any order, unless it gives one."""
         theirs = self.duckdb(query.replace("{t}", "t"))
         if theirs.error is not None:
             return 0, []
@@ -261,10 +265,10 @@ class Engines:
         ours = self.forklake(said)
         if ours.error is not None:
             return 1, [Finding("error", said, f"{len(theirs.rows)} rows", ours.error)]
-        want, got = without_matches(theirs.rows, ours.rows)
-        if want or got:
-            return 1, [_finding("rows", said, want, got, "")]
-        apart = self._ask_locally(said, ours.rows, is_ordered=False)
+        want, got = (theirs.rows, ours.rows) if is_ordered else without_matches(theirs.rows, ours.rows)
+        if not same(want, got, ""):
+            return 1, [] if self._is_contradicted(query, ours, is_ordered) else [_finding("rows", said, want, got, "")]
+        apart = self._ask_locally(said, ours.rows, is_ordered=is_ordered)
         if apart:
             return 1, apart
         if list(ours.types) != list(theirs.types):
@@ -274,16 +278,80 @@ class Engines:
             return 1, [Finding("name", said, str(theirs.names), str(ours.names), pairs)]
         return 1, []
 
+    def _is_contradicted(self, query: str, ours: Answer, is_ordered: bool) -> bool:
+        """Return whether DuckDB answers as we do once it does not optimize."""
+        self.theirs.execute("PRAGMA disable_optimizer")
+        plain = self.duckdb(query.replace("{t}", "t"))
+        self.theirs.execute("PRAGMA enable_optimizer")
+        want, got = (plain.rows, ours.rows) if is_ordered else without_matches(plain.rows, ours.rows)
+        is_same = plain.error is None and same(want, got, "")
+        self.contradicted += is_same
+        return is_same
+
+    # ---- changes -----------------------------------------------------------------------------------------------------
+
+    def compare_change(self, statement: str, storage: str) -> tuple[int, list[Finding]]:
+        """Change rows of a table, in which ``{t}`` stands for it, ask for all of them, and take it back."""
+        self.theirs.execute("BEGIN TRANSACTION")
+        theirs = self.duckdb(statement.replace("{t}", "t"))
+        theirs = self.duckdb("SELECT * FROM t ORDER BY id") if theirs.error is None else theirs
+        shown = f"SELECT {', '.join(theirs.names)} FROM {storage} ORDER BY id"
+        self.theirs.execute("ROLLBACK")
+        if theirs.error is not None:
+            return 0, []
+        said = statement.replace("{t}", storage)
+        found = []
+        for kind, session, engine in (("rows", self.ours, "spark"), ("engines", self.local, "local")):
+            ours = _change(session, said, shown, engine)
+            if kind == "engines" and ours.error is not None and ours.error.startswith(NEEDS_SPARK):
+                continue
+            self.answered += kind == "engines"
+            if ours.error is not None:
+                found.append(Finding("error", said, f"{len(theirs.rows)} rows", ours.error))
+            elif not same(theirs.rows, ours.rows, _kind(ours.types)):
+                found.append(_finding(kind, said, theirs.rows, ours.rows, _kind(ours.types)))
+        return 1, found
+
+
+NEEDS_SPARK: Final = "EngineError: This statement needs Spark"
+
+
+def _change(session: Connection, statement: str, query: str, engine: str) -> Answer:
+    """Return what a query shows after a statement, which an engine runs and which is taken back; Spark reads them."""
+    session.sql("BEGIN TRANSACTION")
+    try:
+        session.sql(statement)
+    except ForklakeError as error:
+        check_java(error)
+        return Answer(error=f"{type(error).__name__}: {error}")
+    else:
+        session.sql("SET engine = 'spark'")
+        return _answer(session, query)
+    finally:
+        session.sql("ROLLBACK")
+        session.sql(f"SET engine = '{engine}'")
+
 
 def _answer(session: Connection, query: str) -> Answer:
     try:
         found = session.sql(query)
         assert found is not None
-        shown = [_SHOWN.get(kind, _comparable) for kind in found.types]
+        shown = [_show(kind) for kind in found.types]
         rows = [tuple(show(value) for show, value in zip(shown, row, strict=True)) for row in found.fetchall()]
         return Answer(rows, found.columns, found.types)
     except ForklakeError as error:
+        check_java(error)
         return Answer(error=f"{type(error).__name__}: {error}")
+
+
+def check_java(error: ForklakeError) -> None:
+    """End the campaign if Java is gone: what comes after it says nothing of the queries."""
+    if str(error).startswith((GONE, "Spark was stopped", "Spark does not answer")):
+        raise JavaGoneError(str(error)) from error
+
+
+class JavaGoneError(Exception):
+    """Spark's Java process has ended while queries were asked."""
 
 
 def _kind(types: Sequence[str]) -> str:
@@ -368,6 +436,15 @@ def _span(value: Any) -> Any:
 _SHOWN: Final[Mapping[str, Callable[[Any], Any]]] = {"TIMESTAMP_NS": _round_moment, "INTERVAL": _span}
 
 
+def _show(kind: str) -> Callable[[Any], Any]:
+    """Return what makes values of a type comparable; elements of lists are as values of their own."""
+    element = kind.removesuffix("[]")
+    if element == kind:
+        return _SHOWN.get(kind, _comparable)
+    inner = _show(element)
+    return lambda values: None if values is None else tuple(map(inner, values))
+
+
 def same(one: Any, other: Any, kind: str) -> bool:
     """Return whether two answers are the same, but for the last digits of floats."""
     if isinstance(one, float) and isinstance(other, float):
@@ -379,6 +456,8 @@ def same(one: Any, other: Any, kind: str) -> bool:
         return one == other or math.isclose(one, other, rel_tol=close)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(same(a, b, kind) for a, b in zip(one, other, strict=True))
+    if other in ("infinity", "-infinity") and isinstance(one, date):
+        return one.timetuple()[:3] == ((9999, 12, 31) if other == "infinity" else (1, 1, 1))  # so DuckDB shows them
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(same(one[key], other[key], kind) for key in one)
     return type(one) is type(other) and bool(one == other)

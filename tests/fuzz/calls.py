@@ -14,7 +14,7 @@ from tests.fuzz import kinds
 from tests.fuzz.kinds import KINDS, SIDES, constant
 from tests.fuzz.texts import read_calls, read_lines
 
-_SMALL: Final = ("0", "1", "2", "3", "-1", "-2", "5", "x_i8 % 5", "y_i32 % 4", "(x_i64 % 3)::INTEGER")
+_SMALL: Final = ("NULL", "0", "1", "2", "3", "-1", "-2", "5", "x_i8 % 5", "y_i32 % 4", "(x_i64 % 3)::INTEGER")
 _UNITS: Final = (
     *("year", "month", "day", "hour", "minute", "second", "millisecond", "microsecond", "quarter", "week"),
     *("decade", "century", "millennium"),
@@ -35,8 +35,28 @@ _POOLS: Final[Mapping[str, Sequence[str]]] = {
         "'%-d.%-m.'",
     ),
     "dated": ("'2024-02-29'", "'1999-12-31'", "'x'", "''", "strftime(x_date, '%Y-%m-%d')"),
-    "regex": ("'a'", "'[a-z]+'", "'^A'", "'(.)(.)'", "'\\d+'", "'b|c'", "'.*'", "'x?'"),
-    "letters": ("'a'", "''", "','", "'ab'", "'ä'", "'🦆'", "'b'", "' '"),
+    "regex": ("NULL", "'a'", "'[a-z]+'", "'^A'", "'(.)(.)'", "'\\d+'", "'b|c'", "'.*'", "'x?'"),
+    "pattern": (
+        "'a%'",
+        "'%a%'",
+        "'_b%'",
+        "'%\\%'",
+        "''",
+        "'%'",
+        "'_'",
+        "'__%'",
+        "'%ä%'",
+        "'日_'",
+        "'A%C'",
+        "'%!%%'",
+        "'%''%'",
+        "'%.%'",
+        "'[a]%'",
+        "'abc'",
+        "'%, %'",
+        "'🦆%'",
+    ),
+    "letters": ("NULL", "'a'", "''", "','", "'ab'", "'ä'", "'🦆'", "'b'", "' '"),
     "path": ("'$.a'", "'$.b[0]'", "'a'", "'/a'", "'$.b[#-1]'", "'$.a.c'"),
     "zone": ("'UTC'", "'Europe/Berlin'", "'America/New_York'", "'Asia/Kathmandu'"),
     "gathers": tuple(f"'{name}'" for name in ("min", "max", "sum", "avg", "count", "first", "last", "product")),
@@ -69,8 +89,12 @@ _PARAMETERS: Final[Mapping[str, str]] = {
 """Parameters as DuckDB lists them, and what to give for them."""
 TEMPLATES: Final = read_calls("functions.txt")
 """Calls of functions whose arguments are not all of any value."""
-UNCALLED: Final = frozenset(name for name, one in BY_NAME.items() if one.is_refused)
-"""Names that are known only to be refused."""
+UNCALLED: Final = frozenset(
+    name
+    for name, one in BY_NAME.items()
+    if one.is_refused or any(parameter.type == "VARIANT" for parameter in one.signatures[0])
+)
+"""Names that are known only to be refused, and functions of variants, which Spark does not compute."""
 
 OPERATORS: Final = read_lines("operators.txt")
 _NESTS: Final = read_calls("nests.txt")
@@ -133,11 +157,16 @@ class Calls:
 
     def call(self, name: str) -> str:
         """Return a call of a function."""
-        if name in TEMPLATES:
+        if name in TEMPLATES and (self.chance.random() < 0.9 or not self._takes_anything(name)):
             return self.fill(self.chance.choice(TEMPLATES[name]))
         given, more = self.chance.choice(self._overloads[name])
         wanted = [*given, *([more] * self.chance.randint(1, 2) if more else [])]
         return self.fill(f"{name}({', '.join('{' + self._pool(one) + '}' for one in wanted)})")
+
+    def _takes_anything(self, name: str) -> bool:
+        """Return whether a function may be called with any values: its answer needs nothing around it."""
+        is_bare = all(one.startswith(f"{name}(") and one.endswith(")") for one in TEMPLATES[name])
+        return is_bare and name in self._overloads
 
     def _pool(self, parameter: str) -> str:
         """Return what to give for a parameter; sometimes a value that is cast to it."""

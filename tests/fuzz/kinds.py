@@ -29,8 +29,8 @@ NUMBERS: Final = (*INTEGERS, "f32", "f64", "d4", "d18", "d38", "d38w")
 FLOATS: Final = ("f32", "f64")
 DECIMALS: Final = ("d4", "d18", "d38", "d38w")
 MOMENTS: Final = ("date", "ts", "tss", "tsms", "tsns", "tstz")
-LISTS: Final = ("ints", "doubles", "texts", "lists")
-NESTED: Final = (*LISTS, "pair", "map")
+LISTS: Final = ("ints", "doubles", "texts", "lists", "decs", "days", "pairs")
+NESTED: Final = (*LISTS, "pair", "map", "nest", "imap")
 PLAIN: Final = tuple(kind for kind in KINDS if kind not in NESTED)
 ORDERED: Final = tuple(kind for kind in PLAIN if kind not in ("json", "span"))
 SIDES: Final = ("x", "y")
@@ -82,7 +82,8 @@ def _create(table: str, columns: Sequence[str], types: Mapping[str, str]) -> str
 def _evolve(columns: Mapping[str, Sequence[str]], types: Mapping[str, str]) -> list[str]:
     """Return what makes a table whose first file, with the row of plain values, was written before it changed.
 
-    Then some columns are narrower, others have other names, and others are not there: they have a default.
+    Then some columns are narrower, others have other names, and others are not there: that row has their first default,
+    which they have no more.
     """
     later = [name for place, name in enumerate(columns) if place % 11 == 3 and name[2:] not in NESTED]
     renamed = [name for place, name in enumerate(columns) if place % 5 == 1 and name not in later]
@@ -93,6 +94,7 @@ def _evolve(columns: Mapping[str, Sequence[str]], types: Mapping[str, str]) -> l
     made += [f"ALTER TABLE <t> RENAME COLUMN old_{name} TO {name}" for name in renamed]
     made += [f"ALTER TABLE <t> ALTER {name} TYPE {types[name]}" for name in _NARROW if name not in later]
     made += [f"ALTER TABLE <t> ADD COLUMN {name} {types[name]} DEFAULT {columns[name][1]}" for name in later]
+    made += [f"ALTER TABLE <t> ALTER {name} DROP DEFAULT" for name in later]
     return [*made, _insert("<t>", columns, [0, *range(2, ROWS)])]
 
 

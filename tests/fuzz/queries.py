@@ -12,6 +12,7 @@ AGGREGATES: Final = read_calls("aggregates.txt")
 _PARTS: Final = read_calls("queries.txt")
 FRAMED: Final = _PARTS["framed"]
 RANKED: Final = _PARTS["ranked"]
+SUBQUERIES: Final = _PARTS["subqueries"]
 _JOINS: Final = {
     "inner": "a JOIN {t} b ON {on}",
     "left": "a LEFT JOIN {t} b ON {on}",
@@ -97,7 +98,18 @@ class Queries:
 
     def subquery(self, number: int) -> str:
         """Return a query with what is not a join, one kind after another."""
-        text = _PARTS["subqueries"][number % len(_PARTS["subqueries"])]
+        return self._whole("subqueries", number)
+
+    def sorted(self, number: int) -> str:
+        """Return a query whose rows have an order, one kind after another."""
+        return self._whole("sorted", number)
+
+    def change(self, number: int) -> str:
+        """Return a statement that changes rows of the table, one kind after another."""
+        return self._whole("changes", number)
+
+    def _whole(self, name: str, number: int) -> str:
+        text = _PARTS[name][number % len(_PARTS[name])]
         while "<p>" in text:
             text = text.replace("<p>", f"({self.predicate()})", 1)
         return self.calls.fill(text.replace("<on>", self._condition()))

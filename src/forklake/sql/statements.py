@@ -112,9 +112,10 @@ class CreateSecret:
     """CREATE [OR REPLACE] SECRET; options as in `Attach`."""
 
     name: str | None
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = field(repr=False)
     or_replace: bool = False
     if_not_exists: bool = False
+    storage: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,3 +61,15 @@ SELECT typeof(1::INTEGER + 1::TINYINT) AS c0, typeof(1 + 1::TINYINT) AS c1, type
 SELECT json_object('a', '{"b": 1}'::JSON, 'c"', s) AS c0, json_keys('1'::JSON) AS c1, json_keys(NULL::JSON) AS c2 FROM t ORDER BY k
 
 SELECT z = n AS equal, n = z AS also_equal, z IN (n) AS is_one FROM (VALUES (TIMESTAMPTZ '2024-02-29 12:34:56.789012+00', TIMESTAMP_NS '2024-02-29 12:34:56.789012345'), (TIMESTAMPTZ '2024-02-29 12:34:56.789012+00', TIMESTAMP_NS '2024-02-29 12:34:56.789012'), (NULL, TIMESTAMP_NS '2024-02-29 12:34:56.789012')) AS t(z, n)
+
+-- nothing is given to split a text by
+CREATE TABLE split_by (id INTEGER, x VARCHAR, s VARCHAR)
+
+INSERT INTO split_by VALUES (1, 'a,b', NULL), (2, NULL, ','), (3, NULL, NULL), (4, 'a,b', ',')
+
+SELECT id, string_split(x, s) AS a, string_split(x, NULL) AS b, string_split_regex(x, s) AS c, split_part(x, s, 1) AS d FROM split_by
+
+SELECT id, range(TIMESTAMP '2024-01-01', CASE WHEN id > 1 THEN TIMESTAMP '2024-01-03' END, INTERVAL 1 DAY) AS a, range(CASE WHEN id > 1 THEN TIMESTAMP '2024-01-04' END, TIMESTAMP '2024-01-03', INTERVAL 1 DAY) AS b FROM split_by
+
+-- a column may say that a text is split into its letters, and long bytes are one line in base 64
+SELECT id, string_split(x, CASE WHEN id > 1 THEN '' ELSE s END) AS a, string_split(coalesce(x, 'a🦆'), left(s, 0)) AS b, base64(encode(repeat(x, 40))) AS c FROM split_by

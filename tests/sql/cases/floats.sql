@@ -76,3 +76,20 @@ CREATE TABLE lists (id INTEGER, l DOUBLE[], f FLOAT[])
 INSERT INTO lists VALUES (1, ['-0.0'::DOUBLE, 1], ['-0.0'::FLOAT]), (2, ['nan'::DOUBLE, '-0.0'::DOUBLE], ['0'::FLOAT, 'nan'::FLOAT]), (3, NULL, [NULL]), (4, [], NULL)
 
 SELECT id, list_sort(list_distinct(l))::VARCHAR AS l, list_sort(list_distinct(f))::VARCHAR AS f, list_intersect(l, [0e0])::VARCHAR AS i, list_unique(l) AS u FROM lists ORDER BY id
+
+-- whole floats with exponents have as few digits as tell them apart; floats between two short texts have all of them
+CREATE TABLE written (id INTEGER, d DOUBLE, f FLOAT)
+
+INSERT INTO written VALUES (1, 1844674407370955264, 4.13028e11), (2, -123456789012345678, 1549391.75), (3, 9.2e18, 162.578125), (4, 3026450065671000064, 718013000000000),
+  (5, 1e16, -3.2506813e11), (6, 2e19, 9e18), (7, 5.960464477539063e-08, 1e30), (8, 9007199254740993, 16777216), (9, NULL, NULL), (10, 7861297602813418496, 0.1), (11, 'inf', '-inf')
+
+SELECT id, d::VARCHAR, f::VARCHAR, [f]::VARCHAR AS l, {'a': d}::VARCHAR AS s FROM written ORDER BY id
+
+-- quantiles beside infinities
+CREATE TABLE ends (g INTEGER, d DOUBLE, f FLOAT)
+
+INSERT INTO ends VALUES (1, '-inf', '-inf'), (1, '-1', '-1'), (2, '-inf', '-inf'), (2, '-inf', '-inf'), (3, 'inf', 'inf'), (3, 'inf', 'inf'), (4, '2', '2'), (4, 'inf', 'inf'),
+  (5, '-inf', '-inf'), (5, 'inf', 'inf'), (6, 'nan', 'nan'), (6, '-inf', '-inf'), (6, '-inf', '-inf'), (7, '-2.25', '-2.25'), (7, '0.5', '0.1'), (7, '1.5', '1.5'), (8, NULL, NULL)
+
+SELECT g, median(d) AS m, quantile_cont(d, 0.25) AS q, quantile_cont(d, [0.25, 0.75])[1] AS a, quantile_cont(d, [0.25, 0.75])[2] AS d, median(f) AS n, quantile_cont(f, 0.25) AS r,
+  quantile_cont(f, [0.1, 0.9])[1] AS b, quantile_cont(f, [0.1, 0.9])[2] AS c FROM ends GROUP BY g ORDER BY g

@@ -30,3 +30,24 @@ SELECT item, place, m FROM stock s, LATERAL (SELECT max(amount) AS m FROM sold W
 SELECT place, sum(amount) AS total FROM stock GROUP BY place HAVING sum(amount) > (SELECT avg(amount) FROM sold WHERE sold.place = stock.place) ORDER BY 1
 
 SELECT item, (SELECT max(amount) FROM sold) AS most, (SELECT list(amount ORDER BY amount) FROM sold WHERE sold.item = s.item) AS l FROM stock s ORDER BY ALL
+
+-- several values in a subquery beside NULLs
+CREATE TABLE several (id INTEGER, a INTEGER, b BOOLEAN, c INTEGER, d BOOLEAN)
+
+INSERT INTO several VALUES (0, NULL, NULL, NULL, NULL), (1, 1, true, 1, true), (2, 2, NULL, 2, NULL), (3, 3, true, 1, NULL), (4, 1, false, 9, false)
+
+SELECT id FROM several WHERE (a, b) IN (SELECT c, d FROM several)
+
+SELECT id, (a, b) IN (SELECT c, d FROM several) AS e, (a, b) NOT IN (SELECT c, d FROM several) AS f FROM several
+
+SELECT id FROM several WHERE (a, b) NOT IN (SELECT c, d FROM several)
+
+SELECT id FROM several WHERE NOT ((a, b) IN (SELECT c, d FROM several WHERE c IS NOT NULL AND d IS NOT NULL))
+
+SELECT id FROM several WHERE (a, b) NOT IN (SELECT c, d FROM several WHERE id > 10)
+
+SELECT id, (a, b) IN (SELECT c, d FROM several WHERE id > 10) AS e FROM several WHERE id = 0 OR (a, b) IN (SELECT c, d FROM several WHERE c = 1)
+
+DELETE FROM several WHERE (a, b) IN (SELECT c, d FROM several)
+
+SELECT id FROM several

@@ -210,7 +210,6 @@ def test_a_column_of_the_table_hides_the_lineage_of_rows() -> None:
         ("s.in = 'x'", InvalidInputError, 'Conversion Error: invalid date field format: "x"'),
         ("s.in = '2024-02-30'", InvalidInputError, "Conversion Error: date field value out of range"),
         ("tz = 'x'", InvalidInputError, 'Conversion Error: invalid timestamp field format: "x"'),
-        ("tz < 'infinity'", InvalidInputError, "infinite"),
         ('"v x" > 1.5', InvalidInputError, "Cannot compare values of type VARCHAR and type DECIMAL(2,1)"),
         ("a", InvalidInputError, "A condition is true or false, not of type INTEGER: a"),
         ("a + 1", InvalidInputError, "A condition is true or false"),
@@ -283,6 +282,6 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
 def test_sort_expressions_may_be_of_any_type() -> None:
     assert sort_expression("A", "T", FLAT, lambda parts: ()) == "`a`"
     assert sort_expression("(de / 2)", "T", FLAT, lambda parts: ()) == "(CAST(`de` AS DOUBLE) / CAST('2.0' AS DOUBLE))"
-    assert sort_expression('lower("v X")', "T", FLAT, lambda parts: ()) == "lower(`V x`)"
+    assert sort_expression('md5("v X")', "T", FLAT, lambda parts: ()) == "md5(`V x`)"
     with pytest.raises(NotFoundError):
         sort_expression("nope", "T", FLAT, lambda parts: ())

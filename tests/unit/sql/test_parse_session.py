@@ -134,8 +134,9 @@ def test_secret_may_have_no_name() -> None:
     assert one(f"CREATE SECRET {written}") == CreateSecret(None, options)
     assert one(f'CREATE OR REPLACE SECRET "my s" {written}') == CreateSecret("my s", options, or_replace=True)
     assert one(f"CREATE PERSISTENT SECRET IF NOT EXISTS s IN memory {written}") == CreateSecret(
-        "s", options, if_not_exists=True
+        "s", options, if_not_exists=True, storage="local_file"
     )
+    assert one(f"CREATE TEMP SECRET IN memory {written}") == CreateSecret(None, options, storage="memory")
 
 
 def test_variable_is_set_to_an_expression() -> None:

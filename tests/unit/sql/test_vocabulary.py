@@ -46,9 +46,11 @@ _SAMPLES = {
     "T[]": "[1]",
     "T[][]": "[[1]]",
     "TIMESTAMP": "TIMESTAMP '2020-01-01'",
+    "UINTEGER": "1::UINTEGER",
     "UUID": "'019b76da-a800-7000-8000-000000000000'::UUID",
     "V[]": "[1]",
     "VARCHAR": "'a'",
+    "VARIANT": "1::VARIANT",
 }
 _NAMED_SAMPLES = {
     "field": "'a'",

@@ -9,7 +9,6 @@ called like a scalar function, without any of these clauses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Final
 
 from sqlglot import exp
@@ -20,9 +19,11 @@ from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
 from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
-from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count
-from forklake.sql.expressions.coercion import cast, constant
-from forklake.sql.expressions.literals import decimal_literal, text_literal
+from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count, wrong_aggregate
+from forklake.sql.expressions.coercion import cast
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.quantiles import discrete_quantile, quantile
+from forklake.sql.expressions.quotients import quotient
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS, first
@@ -35,8 +36,6 @@ __all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate", "ag
 _SMALL: Final[frozenset[Type]] = frozenset(
     {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.UINT8, types.UINT16, types.UINT32}
 )
-SHORT_DECIMAL: Final = 18
-"""DuckDB computes with decimals of up to so many digits in 64 bits."""
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
@@ -74,39 +73,17 @@ def _sum(values: Sequence[Bound], call: Call) -> Bound:
 def _average(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
     if value.type in NAIVE | {types.DATE, types.TIMESTAMPTZ}:
-        raise _refusal("avg", values)
+        raise wrong_aggregate("avg", values)
     if not isinstance(value.type, types.Number) and value.type != types.NULL:
         raise _no_match("avg", values)
     if isinstance(value.type, types.Float) or value.type == types.NULL:
         return Bound(call.of("avg", cast(value, types.FLOAT64).sql), types.FLOAT64)
     count = call.of("count", value.sql)
-    if value.type == types.INT64:
-        return Bound(_quotient(_sum_sql(value, call), count, 0), types.FLOAT64)
-    if not isinstance(value.type, types.Decimal):
+    if value.type in _SMALL:
         return Bound(f"try_divide(CAST({_sum_sql(value, call)} AS DOUBLE), {count})", types.FLOAT64)
-    total, (precision, scale) = call.of("sum", value.wide or value.sql), decimal_size(value.type)
-    if precision <= SHORT_DECIMAL:
-        return Bound(_quotient(total, count, scale), types.FLOAT64)
-    return Bound(f"try_divide(CAST({total} AS DOUBLE), {count})", types.FLOAT64)
-
-
-def _quotient(total: str, count: str, scale: int) -> str:
-    """Return the double that is next to an exact number over a count.
-
-    DuckDB rounds once, at the end. So both become whole numbers first; where one is beyond what doubles hold, and would
-    be rounded before it is divided, the quotient is written out, with 18 digits after the point.
-    """
-    rest = "(abs(x.t % x.n) * 1000000000BD)"
-    digits = [f"{rest} div x.n", f"(({rest} % x.n) * 1000000000BD) div x.n"]
-    texts = ", ".join(f"lpad(CAST({each} AS STRING), 9, '0')" for each in digits)
-    sign, whole = "if(x.t < 0, '-', '')", "CAST((abs(x.t) - abs(x.t) % x.n) / x.n AS DECIMAL(38,0))"
-    written = f"CAST(concat({sign}, CAST({whole} AS STRING), '.', {texts}) AS DOUBLE)"
-    plain = "try_divide(CAST(x.t AS DOUBLE), CAST(x.n AS DOUBLE))"
-    body = f"CASE WHEN abs(x.t) > {2**53}BD OR x.n > {2**53}BD THEN {written} ELSE {plain} END"
-    one = f"CAST({10**scale}BD AS DECIMAL({scale + 1},0))"
-    whole_total = total if scale == 0 else f"{total} * {one}"
-    given = f"named_struct('t', CAST({whole_total} AS DECIMAL(38,0)), 'n', CAST({count} AS DECIMAL(19,0)) * {one})"
-    return f"transform(array({given}), x -> {body})[0]"
+    if not isinstance(value.type, types.Decimal):
+        return Bound(quotient(_sum_sql(value, call), count, 0), types.FLOAT64)
+    return Bound(quotient(call.of("sum", value.wide or value.sql), count, decimal_size(value.type)[1]), types.FLOAT64)
 
 
 def _of_doubles(name: str) -> Aggregate:
@@ -167,7 +144,7 @@ def _extreme(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value = values[0]
         if not value.type.facts.is_ordered:
-            raise _refusal(name, values)
+            raise wrong_aggregate(name, values)
         if len(values) == 1 and (isinstance(value.type, types.Nested | types.Interval)):
             return _extreme_by(f"{name}_by")([value, value], call)
         if len(values) == 1:
@@ -185,7 +162,7 @@ def _extreme_by(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value, by = values[:2]
         if not by.type.facts.is_ordered:
-            raise _refusal("arg_min" if name == "min_by" else "arg_max", values)
+            raise wrong_aggregate("arg_min" if name == "min_by" else "arg_max", values)
         if len(values) > 2:
             ordered = Call(where=call.where, order=(Key(by, name == "max_by"),), over=call.over)
             rows = f"filter({ordered.collect(value.sql)}, x -> x.k0 IS NOT NULL AND x.v0 IS NOT NULL)"
@@ -206,64 +183,20 @@ def _same(name: str) -> Aggregate:
     return lambda values, call: Bound(call.of(name, values[0].sql), values[0].type)
 
 
+def _of_bits(name: str) -> Aggregate:
+    def function(values: Sequence[Bound], call: Call) -> Bound:
+        (value,) = values
+        if isinstance(value.type, types.Integer) and value.type.is_wide:
+            raise wrong_aggregate(name, values)
+        if not isinstance(value.type, types.Integer) and value.type != types.NULL:
+            raise _no_match(name, values)
+        return Bound(call.of(name, value.sql), value.type)
+
+    return function
+
+
 def _of_booleans(name: str) -> Aggregate:
     return lambda values, call: Bound(call.of(name, cast(values[0], types.BOOLEAN).sql), types.BOOLEAN)
-
-
-def _several(quantile: Aggregate, values: Sequence[Bound], call: Call) -> Bound:
-    """Return a list of quantiles, one for each fraction in a list.
-
-    It is NULL where there are no rows.
-    """
-    value, shares = values
-    texts = (shares.literal or "").strip("[]").split(", ")
-    found = [quantile([value, constant(types.Decimal(18, 9), text)], call) for text in texts]
-    present = f"{found[0].sql} IS NOT NULL"
-    return Bound(f"if({present}, array({', '.join(one.sql for one in found)}), NULL)", list_of(found[0].type))
-
-
-def _quantile(values: Sequence[Bound], call: Call) -> Bound:
-    value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
-    if share is None or not isinstance(value.type, types.Number):
-        raise _refusal("quantile_cont", values)
-    if values[1:] and isinstance(values[1].type, types.List):
-        return _several(_quantile, values, call)
-    bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
-    if isinstance(value.type, types.Decimal):
-        return _decimal_quantile(value, value.type, share, bare)
-    found = bare.of("percentile", cast(value, types.FLOAT64).sql, f"{share}BD" if "e" not in share else f"{share}D")
-    return cast(Bound(found, types.FLOAT64), types.FLOAT32 if value.type == types.FLOAT32 else types.FLOAT64)
-
-
-def _decimal_quantile(value: Bound, kind: types.Decimal, share: str, call: Call) -> Bound:
-    """Return a value between two decimals.
-
-    As DuckDB does, what is added to the lower of the two is cut off, not rounded; of more than 18 digits the sum is.
-    """
-    rows, one = f"array_sort({call.of('collect_list', value.sql)})", f"1{'0' * kind.scale}"
-    place = f"((size(x) - 1) * {share if 'e' in share else f'{share}e0'}D)"
-    low, high = (f"x[CAST({edge}({place}) AS INT)]" for edge in ("floor", "ceil"))
-    rest = f"({place} - floor({place}))"
-    if kind.precision <= SHORT_DECIMAL:
-        more = f"CAST(floor(CAST(({high} - {low}) * {one}BD AS DOUBLE) * {rest}) AS DECIMAL(19,0))"
-        found = f"{low} + {more} * {decimal_literal(f'{Decimal(1).scaleb(-kind.scale):f}')}"
-    else:
-        least, most = (f"rint(CAST({edge} AS DOUBLE) * {one}e0D)" for edge in (low, high))
-        total = f"({least} + ({most} - {least}) * {rest})"
-        found = f"if({low} = {high}, {low}, CAST(sign({total}) * floor(abs({total})) / {one}e0D AS {kind.sql_name}))"
-    body = f"CASE WHEN size(x) > 0 THEN CAST({found} AS {kind.sql_name}) END"
-    return Bound(f"transform(array({rows}), x -> {body})[0]", kind)
-
-
-def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
-    value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
-    if share is None or call.is_distinct:
-        raise _refusal("quantile_disc", values)
-    if values[1:] and isinstance(values[1].type, types.List):
-        return _several(_discrete_quantile, values, call)
-    rows = f"array_sort({call.of('collect_list', value.sql)})"
-    place = f"greatest(CAST(ceil(size(x) * {share}BD) AS INT), 1)"
-    return Bound(f"transform(array({rows}), x -> try_element_at(x, {place}))[0]", value.type)
 
 
 # ---- all of the values -----------------------------------------------------------------------------------------------
@@ -310,11 +243,6 @@ def _no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
         f"Binder Error: No function matches the given name and argument types '{name}({kinds})'."
         " You might need to add explicit type casts."
     )
-
-
-def _refusal(name: str, values: Sequence[Bound]) -> InvalidInputError:
-    kinds = ", ".join(value.type.sql_name for value in values)
-    return InvalidInputError(f'The aggregate "{name}" is not supported for values of type {kinds}.')
 
 
 _ONE: Final = ("this",)
@@ -398,14 +326,14 @@ _LOWERINGS: Final[Mapping[str, Aggregate]] = {
     "covar_samp": _of_doubles("covar_samp"),
     **{name: _of_doubles(name) for name in ("regr_intercept", "regr_r2", "regr_avgx", "regr_avgy")},
     "regr_slope": _never_null("regr_slope"),
-    "median": _quantile,
-    "quantile_cont": _quantile,
-    "quantile_disc": _discrete_quantile,
+    "median": quantile,
+    "quantile_cont": quantile,
+    "quantile_disc": discrete_quantile,
     "mode": _same("mode"),
     "histogram": _histogram,
     "count_if": _count_if,
     "approx_count_distinct": _approximate_count,
-    **{name: _same(name) for name in ("bit_and", "bit_or", "bit_xor")},
+    **{name: _of_bits(name) for name in ("bit_and", "bit_or", "bit_xor")},
     **WINDOW_FUNCTIONS,
 }
 """Aggregates and window functions by the first of their names."""

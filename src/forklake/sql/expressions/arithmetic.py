@@ -28,6 +28,16 @@ _SHORT: Final = 80
 """Operands up to this length are shown in messages."""
 
 
+def _of_variants(value: Bound, other: Bound) -> Bound:
+    """Return an operand, which is no variant.
+
+    A variant is taken for a value of the other's type, beside another variant for a BIGINT.
+    """
+    if value.type != types.VARIANT:
+        return value
+    return cast(value, types.INT64 if other.type in (types.VARIANT, types.NULL) else other.type)
+
+
 def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     """Return the result of ``+``, ``-``, ``*``, ``/``, ``//`` or ``%``.
 
@@ -36,6 +46,8 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     Raises:
         InvalidInputError: There is no such operation on such values.
     """
+    if types.VARIANT in (first.type, second.type):
+        first, second = _of_variants(first, second), _of_variants(second, first)
     first, second = _number(first, second), _number(second, first)
     if types.NULL in (first.type, second.type):
         other = second.type if first.type == types.NULL else first.type
@@ -148,7 +160,8 @@ def _divide_wide(one: str, other: str, spark_kind: str) -> str:
         high = exactly(value, "1000000000000BD")
         rest = f"CAST({high} % {other} * 1000000000000BD + {value} % 1000000000000BD AS DECIMAL(38,0))"
         long = f"CAST({exactly(high, other)} * 1000000000000BD + {exactly(rest, other)} AS DECIMAL(38,0))"
-        is_short = f"abs({value}) < 1{'0' * 32}BD OR abs({other}) >= 1000000BD"
+        # Spark's abs rounds to 34 digits.
+        is_short = f"{value} BETWEEN -{'9' * 32}BD AND {'9' * 32}BD OR {other} NOT BETWEEN -999999BD AND 999999BD"
         return f"CAST(CASE WHEN {is_short} THEN {exactly(value, other)} ELSE {long} END AS {spark_kind})"
 
     return once(one, body)

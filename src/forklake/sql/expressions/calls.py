@@ -125,3 +125,9 @@ def constant_count(value: Bound, name: str) -> int:
     if value.literal is None or not isinstance(value.type, types.Integer) or int(value.literal) < 1:
         raise InvalidInputError(f"The count of {name} must be a constant greater than zero.")
     return int(value.literal)
+
+
+def wrong_aggregate(name: str, values: Sequence[Bound]) -> InvalidInputError:
+    """Return the error for an aggregate of values that Spark cannot compute."""
+    kinds = ", ".join(value.type.sql_name for value in values)
+    return InvalidInputError(f'The aggregate "{name}" is not supported for values of type {kinds}.')

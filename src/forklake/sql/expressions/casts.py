@@ -23,6 +23,7 @@ from forklake.model.types import Type
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions import nested_casts
 from forklake.sql.expressions.bound import NAIVE, TEXTS, Bound, decimal_size
+from forklake.sql.expressions.infinities import keep_infinite, may_be_infinite, unless_infinite
 from forklake.sql.expressions.literals import ducklake_text, spark_literal, spark_type, text_literal
 from forklake.sql.expressions.moment_texts import (
     DAYS_OF_TIMESTAMPS,
@@ -34,11 +35,15 @@ from forklake.sql.expressions.moment_texts import (
 )
 from forklake.sql.expressions.phrases import once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
+from forklake.sql.expressions.variants import computed_here
 
 _DAYS: Final = NAIVE | {types.DATE}
 _WITHOUT_ZONE: Final = _DAYS | {types.TIMESTAMP_NS, types.TIME}
 _TWO_TO_63: Final = "9.223372036854775808E18D"
 _TWO_TO_64: Final = "1.8446744073709551616E19D"
+_NO_INFINITE_TIME: Final = (
+    "Invalid Input Error: Type INT64 with value infinity can't be cast to the destination type INT64"
+)
 _MOST_FLOAT: Final = 3.4028235677973362e38
 """A greater number rounds to none of the finite 32 bit floats."""
 
@@ -87,6 +92,8 @@ def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
         return cast(constant(types.TIMESTAMP, value.clock), target, is_lenient=is_lenient)
     if value.type == types.NULL:
         return Bound(f"CAST({value.sql} AS {spark_type(target)})", target)
+    if types.VARIANT in (value.type, target):
+        return computed_here(target)
     if value.type == types.JSON and isinstance(target, types.Number | types.Boolean):
         if value.literal == "null":
             return cast(Bound("NULL", types.NULL), target)
@@ -325,6 +332,24 @@ def _fits(source: Type, target: Type) -> bool:
 
 
 def _cast_time(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
+    found = _cast_finite(value, target, is_lenient=is_lenient)
+    if found is None or not may_be_infinite(value):
+        return found
+
+    def body(one: Bound) -> str:
+        return _cast_finite(one, target, is_lenient=is_lenient) or found
+
+    if isinstance(target, types.Time):
+        return unless_infinite(value, body, "NULL" if is_lenient else refusal(text_literal(_NO_INFINITE_TIME)))
+    return keep_infinite(value, target, body)
+
+
+def cast_finite(value: Bound, target: Type) -> str:
+    """Return the SQL of a timestamp that is not infinite as another type."""
+    return value.sql if value.type == target else _cast_finite(value, target, is_lenient=False) or value.sql
+
+
+def _cast_finite(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
     source, sql = value.type, value.sql
     if target == types.TIMETZ and isinstance(source, types.Time | types.Timestamp):
         return f"concat({sql if source == types.TIME else _time_text(naive(value))}, '+00')"

@@ -13,6 +13,7 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.predicate import Operator
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound, decimal_size
@@ -25,6 +26,7 @@ __all__ = [
     "comparable_pair",
     "constant",
     "naive",
+    "ordered_pair",
     "unify",
     "untyped_constant",
 ]
@@ -64,6 +66,8 @@ def common_type(first: Bound, second: Bound, context: CoercionContext = "equalit
 
 def _common_scalar(first: Bound, second: Bound, context: CoercionContext) -> Type | None:
     match first.type, second.type:
+        case (types.Variant(), _) | (_, types.Variant()):
+            return types.VARIANT
         case types.Number(), types.Number():
             return _common_number(first, second)
         case types.Date() | types.Timestamp(), types.Date() | types.Timestamp():
@@ -164,6 +168,26 @@ def comparable_pair(first: Bound, second: Bound, context: CoercionContext = "equ
         is_exact = isinstance(target, exact) and isinstance(value.type, exact) and not value.is_untyped
         both.append(value if is_exact else cast(value, target))
     return both[0], both[1]
+
+
+def ordered_pair(first: Bound, operator: Operator, second: Bound) -> tuple[Bound, Bound]:
+    """Return two values in a form that Spark orders as DuckDB does, by an operator.
+
+    If no decimal holds both, the one with more decimal places is rounded to those of the other, to the side that keeps
+    the answer: a number of two places is greater than 1.005 if it is greater than 1.00.
+    """
+    exact = types.Integer | types.Decimal
+    if isinstance(first.type, exact) and isinstance(second.type, exact) and _exceeds(first, second):
+        scale, finer = decimal_size(first.type)[1], decimal_size(second.type)[1]
+        if scale < finer:
+            return first, _round(second, scale, down=operator in (">", "<="))
+        if scale > finer:
+            return _round(first, finer, down=operator in ("<", ">=")), second
+    return comparable_pair(first, second, "order")
+
+
+def _round(value: Bound, scale: int, *, down: bool) -> Bound:
+    return replace(value, sql=f"{'floor' if down else 'ceil'}({value.sql}, {scale})")
 
 
 def _exceeds(first: Bound, second: Bound) -> bool:

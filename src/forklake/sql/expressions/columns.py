@@ -16,6 +16,7 @@ from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.nested import field_of
 from forklake.sql.expressions.site import Site
+from forklake.sql.expressions.variants import computed_here
 
 
 class TableSite(Site):
@@ -67,6 +68,8 @@ def extract_field(value: Bound, names: Sequence[str], label: str) -> Bound:
         if isinstance(value.type, types.Map):
             value = field_of(value, name)
             continue
+        if value.type == types.VARIANT:
+            return computed_here(types.VARIANT)
         if not isinstance(value.type, types.Struct):
             raise InvalidInputError(
                 f'Binder Error: Cannot extract field "{name}" from "{label}" because it is not a struct'

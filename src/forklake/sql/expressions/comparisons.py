@@ -11,11 +11,13 @@ from forklake.model import types
 from forklake.model.predicate import Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
 from forklake.model.types.shapes import entries_of
 from forklake.sql.expressions.bound import Bound, both, either
-from forklake.sql.expressions.coercion import cast, common_type, comparable_pair
+from forklake.sql.expressions.coercion import cast, common_type, comparable_pair, ordered_pair
 from forklake.sql.expressions.intervals import length_of
+from forklake.sql.expressions.letters import in_lower_case, lower_case
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import variable
 from forklake.sql.expressions.sort_keys import sort_key
+from forklake.sql.expressions.variants import computed_here
 
 _MIRRORED: Final[dict[Operator, Operator]] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -30,8 +32,10 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
     Raises:
         InvalidInputError: Such values cannot be compared.
     """
+    if types.VARIANT in (first.type, second.type):
+        return computed_here(types.BOOLEAN)
     is_equation = operator in ("=", "<>")
-    one, other = comparable_pair(first, second, "equality" if is_equation else "order")
+    one, other = comparable_pair(first, second) if is_equation else ordered_pair(first, operator, second)
     _check_comparable(one, operator)
     in_order = not is_equation and isinstance(one.type, types.Nested)
     left, right = (sort_key(value) if in_order else comparable_value(value).sql for value in (one, other))
@@ -235,10 +239,12 @@ def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool
     if pattern.literal is None:
         if escape is not None:
             raise InvalidInputError(f"{operator} with ESCAPE needs a pattern that is a constant.")
-        return Bound(f"({value.sql} {operator} {pattern.sql} ESCAPE '\x01')", types.BOOLEAN)
-    parts = _pattern(pattern.literal, escape)
+        operands = [lower_case(one.sql) if ignores_case else one.sql for one in (value, pattern)]
+        return Bound(f"({' LIKE '.join(operands)} ESCAPE '\x01')", types.BOOLEAN)
+    parts = _pattern(in_lower_case(pattern.literal) if ignores_case else pattern.literal, escape)
     text, mark = _spark_pattern(parts)
-    sql = f"({value.sql} {operator} {text_literal(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
+    matched = lower_case(value.sql) if ignores_case else value.sql
+    sql = f"({matched} LIKE {text_literal(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
     prefix = ""
     for letter, is_wild in parts:
         if is_wild:

@@ -33,6 +33,10 @@ _SPARK_TYPES: Final[dict[Type, str]] = {
     types.NULL: "VOID",
 }
 """What Spark calls the types that it has."""
+INFINITIES: Final = ("infinity", "-infinity")
+"""The texts of infinite moments."""
+_LAST: Final = "INTERVAL '106751991 04:00:54.775807' DAY TO SECOND"
+"""The microseconds of 63 bits."""
 _MARKS: Final[dict[Type, str]] = {types.INT8: "Y", types.INT16: "S", types.INT32: "", types.INT64: "L"}
 """What follows the digits of an integer of a type that Spark has."""
 
@@ -98,6 +102,8 @@ def spark_literal(kind: Type, text: str) -> str:
             return text.upper()
         case types.Float():
             return f"CAST('{text}' AS {spark_type(kind)})"
+        case types.Date() | types.Timestamp() if text in INFINITIES:
+            return infinite_literal(kind, text)
         case types.Date():
             return f"DATE '{_spark_date(text)}'"
         case types.TIMESTAMP | types.TIMESTAMP_S | types.TIMESTAMP_MS:
@@ -107,6 +113,19 @@ def spark_literal(kind: Type, text: str) -> str:
         case types.Blob():
             return f"X'{parse_value(kind, text).hex().upper()}'"
     return text_literal(text)
+
+
+def infinite_literal(kind: Type, text: str) -> str:
+    """Return an infinite date or timestamp as a Spark constant."""
+    sign = "-" if text.startswith("-") else ""
+    match kind:
+        case types.DATE:
+            return f"date_from_unix_date({sign}{2**31 - 1})"
+        case types.TIMESTAMPTZ:
+            return f"timestamp_micros({sign}{2**63 - 1})"
+        case types.TIMESTAMP_NS | types.VARCHAR:
+            return f"'{text}'"
+    return f"(TIMESTAMP_NTZ '1970-01-01 00:00:00' {sign or '+'} {_LAST})"
 
 
 def _integer_literal(kind: types.Integer, value: int) -> str:
@@ -176,12 +195,9 @@ def ducklake_text(text: str, kind: Type) -> str:
     A timestamp with time zone that has no offset is UTC.
 
     Raises:
-        InvalidInputError: It is no value of the type, or Spark has no such value.
+        InvalidInputError: It is no value of the type.
     """
     try:
-        found = text if kind == types.VARCHAR else format_value(kind, parse_value(kind, text))
+        return text if kind == types.VARCHAR else format_value(kind, parse_value(kind, text))
     except ValueError as error:
         raise InvalidInputError(f"Conversion Error: {error}") from error
-    if isinstance(kind, types.Date | types.Timestamp) and found in ("infinity", "-infinity"):
-        raise InvalidInputError(f'The infinite value "{text}" of type {kind.sql_name} is none that Spark has.')
-    return found

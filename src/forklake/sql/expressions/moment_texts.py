@@ -10,7 +10,7 @@ from typing import Final
 from forklake.files.numerals import SPACES
 from forklake.model import types
 from forklake.model.types import Type
-from forklake.sql.expressions.literals import spark_type, text_literal
+from forklake.sql.expressions.literals import INFINITIES, infinite_literal, spark_type, text_literal
 from forklake.sql.expressions.phrases import once, variable
 
 EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
@@ -24,6 +24,12 @@ _START: Final = "TIMESTAMP_NTZ '-290308-12-22 00:00:00'"
 """The first timestamp of DuckDB; Spark has some hours more."""
 _END: Final = "TIMESTAMP_NTZ '+294247-01-10 04:00:54'"
 """In the second that begins here, what Spark computes with timestamps may overflow."""
+
+_EXTREMES: Final = {
+    "infinity": "('+5881580-07-11', '+294247-01-10 04:00:54.775807')",
+    "-infinity": "('-5877641-06-24', '-290308-12-21 19:59:05.224193')",
+}
+"""What Spark prints for infinite dates and timestamps."""
 
 _DAY: Final = r"^(-?)([0-9]{1,9})([-/\\ ])([0-9]{1,2})\3([0-9]{1,2})( \((?:BC|bc)\))?"
 _CLOCK: Final = "([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:[.]([0-9]*))?)?"
@@ -48,14 +54,15 @@ _USUAL: Final[dict[Type, str]] = {
 def moment_text(sql: str) -> str:
     """Return a date or a timestamp without zone as DuckDB prints it.
 
-    A year has no sign, but may be BC.
+    A year has no sign, but may be BC. Infinite ones are the last that Spark has (`infinities`).
     """
     text = variable()
     day = text_literal("^-?([0-9]+)(-[0-9]+-[0-9]+)(.*)$")
     year = f"CAST(CAST(regexp_extract({text}, {day}, 1) AS INT) + 1 AS STRING)"
     padded = f"lpad({year}, greatest(4, length({year})), '0')"
     before = f"concat({padded}, regexp_extract({text}, {day}, 2), ' (BC)', regexp_extract({text}, {day}, 3))"
-    chosen = f"if(startswith({text}, '+'), substring({text}, 2), {before})"
+    infinite = " ".join(f"WHEN {text} IN {extremes} THEN '{shown}'" for shown, extremes in _EXTREMES.items())
+    chosen = f"CASE {infinite} WHEN startswith({text}, '+') THEN substring({text}, 2) ELSE {before} END"
     odd = f"transform(array(CAST({sql} AS STRING)), {text} -> {chosen})[0]"
     return f"CASE WHEN year({sql}) BETWEEN 1 AND 9999 THEN CAST({sql} AS STRING) ELSE {odd} END"
 
@@ -77,8 +84,8 @@ def read_moment(sql: str, target: Type) -> str | None:
 def round_timestamp(local: str, target: Type) -> str:
     """Round a timestamp without zone to seconds or milliseconds.
 
-    Halves go away from 1970. It is NULL where Spark has no such timestamp, at the ends of their range. Timestamps of
-    other types are returned as they are.
+    Halves go away from 1970. It is NULL where Spark has no such timestamp, at the ends of their range, and infinite
+    where the timestamp is. Timestamps of other types are returned as they are.
     """
     if target not in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
         return local
@@ -88,7 +95,9 @@ def round_timestamp(local: str, target: Type) -> str:
         rest = f"(extract(SECOND FROM {sql}) % {unit}BD)"
         is_up = f"{rest} > {half}BD OR ({rest} = {half}BD AND {sql} >= {EPOCH})"
         rounded = f"({sql} + make_dt_interval(0, 0, 0, if({is_up}, {unit}BD, 0BD) - {rest}))"
-        return f"CASE WHEN {sql} >= {_START} AND {sql} < TIMESTAMP_NTZ '+294247-01-10 04:00:{last}' THEN {rounded} END"
+        is_there = f"{sql} >= {_START} AND {sql} < TIMESTAMP_NTZ '+294247-01-10 04:00:{last}'"
+        infinite = ", ".join(infinite_literal(types.TIMESTAMP, text) for text in INFINITIES)
+        return f"CASE WHEN {is_there} THEN {rounded} WHEN {sql} IN ({infinite}) THEN {sql} END"
 
     return once(local, body)
 
@@ -135,7 +144,13 @@ def _take_apart(sql: str, target: Type) -> str:
         clock = variable()
         at = _time(f"try_cast(concat('1970-01-01 ', {_clock(clock, 0)}) AS TIMESTAMP_NTZ)")
         cases.append(f"WHEN {sql} RLIKE {_TIME_PATTERN} THEN {_with_parts(sql, _TIME_PATTERN, clock, at, range(1, 5))}")
-    return f"CASE {' '.join(cases)} WHEN lower({sql}) = 'epoch' THEN {epoch} END"
+    cases.append(f"WHEN lower({sql}) = 'epoch' THEN {epoch}")
+    if target != types.TIME:
+        cases += [
+            f"WHEN lower({sql}) IN ('{text}', '{text.removesuffix('inity')}') THEN {infinite_literal(target, text)}"
+            for text in INFINITIES
+        ]
+    return f"CASE {' '.join(cases)} END"
 
 
 def _with_parts(sql: str, pattern: str, name: str, body: str, groups: range) -> str:

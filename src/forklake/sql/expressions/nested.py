@@ -30,6 +30,7 @@ from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.literals import spark_literal, spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.variants import computed_here
 
 
 def list_value(values: Sequence[Bound]) -> Bound:
@@ -199,6 +200,8 @@ def element(value: Bound, key: Bound) -> Bound:
             return Bound(f"try_element_at({value.sql}, {exact(cast(key, known.type))})", item.type)
         case types.Struct():
             return _struct_element(value, key)
+        case types.Variant():
+            return computed_here(types.VARIANT)
     if value.type in TEXTS:
         place_sql = f"CAST({_place(value, key).sql} AS INT)"
         return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", types.VARCHAR)
@@ -243,6 +246,8 @@ def field_of(value: Bound, name: str) -> Bound:
     """
     if isinstance(value.type, types.Map):
         return element(value, Bound(text_literal(name), types.VARCHAR, literal=name, is_untyped=True))
+    if value.type == types.VARIANT:
+        return computed_here(types.VARIANT)
     if not isinstance(value.type, types.Struct):
         raise InvalidInputError(
             f'Binder Error: Cannot extract field "{name}" from an expression of type {value.type.sql_name}'

@@ -10,6 +10,8 @@ from forklake.model import types
 from forklake.model.flags import BOOLEANS
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import NAIVE, Bound
+from forklake.sql.expressions.float_texts import float_text
+from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.moment_texts import EPOCH, moment_text, read_moment
 from forklake.sql.expressions.phrases import once, unless_null, variable
@@ -34,10 +36,9 @@ def to_text(value: Bound) -> str | None:
     if source.shown_as == types.VARCHAR:
         return sql
     if isinstance(source, types.Float):
-        return _float_text(sql)
+        return float_text(sql, source)
     if source == types.TIMESTAMPTZ:
-        local = f"({EPOCH} + unix_micros({sql}) * INTERVAL '0.000001' SECOND)"
-        return f"concat({moment_text(local)}, '+00')"
+        return keep_infinite(value, types.VARCHAR, _zoned_text)
     if source == types.BLOB:
         return _blob_text(sql)
     if source in NAIVE or source == types.DATE:
@@ -47,23 +48,9 @@ def to_text(value: Bound) -> str | None:
     return f"CAST({sql} AS STRING)" if isinstance(source, types.Number | types.Boolean) else None
 
 
-def _float_text(sql: str) -> str:
-    """Return the shortest digits of a float, with exponents where DuckDB has them."""
-    text = variable()
-    exponent = f"CAST(substring_index({text}, 'E', -1) AS INT)"
-    plain = f"trim(TRAILING '0' FROM CAST(CAST({text} AS DECIMAL(38,21)) AS STRING))"
-    digits = f"regexp_replace(substring_index({text}, 'E', 1), '[.]0$', '')"
-    power = f"concat(if({exponent} < 0, '-', '+'), lpad(CAST(abs({exponent}) AS STRING), "
-    power += f"greatest(2, length(CAST(abs({exponent}) AS STRING))), '0'))"
-    cases = [
-        f"WHEN {text} = 'NaN' THEN 'nan'",
-        f"WHEN {text} = 'Infinity' THEN 'inf'",
-        f"WHEN {text} = '-Infinity' THEN '-inf'",
-        f"WHEN NOT contains({text}, 'E') THEN {text}",
-        f"WHEN {exponent} BETWEEN -4 AND 15 THEN if(endswith({plain}, '.'), concat({plain}, '0'), {plain})",
-    ]
-    chosen = f"CASE {' '.join(cases)} ELSE concat({digits}, 'e', {power}) END"
-    return f"transform(array(CAST({sql} AS STRING)), {text} -> {chosen})[0]"
+def _zoned_text(value: Bound) -> str:
+    local = f"({EPOCH} + unix_micros({value.sql}) * INTERVAL '0.000001' SECOND)"
+    return f"concat({moment_text(local)}, '+00')"
 
 
 def _blob_text(sql: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from forklake.model import types
 from forklake.sql.expressions.bound import MOMENTS, Bound
-from forklake.sql.expressions.casts import cast, naive, take_clock
+from forklake.sql.expressions.casts import cast, cast_finite, naive, take_clock
+from forklake.sql.expressions.infinities import keep_infinite, unless_infinite
 from forklake.sql.expressions.intervals import add_intervals, from_span, multiply_interval, spark_interval
-from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.phrases import once, refusal
 
 
 def micros_of(moment: str) -> str:
@@ -46,28 +48,39 @@ def time_arithmetic(first: Bound, operator: str, second: Bound) -> Bound | None:
         return None
     if first.type == types.DATE and isinstance(second.type, types.Integer):
         name = "date_add" if operator == "+" else "date_sub"
-        return Bound(f"{name}({first.sql}, {cast(second, types.INT32).sql})", types.DATE)
+        days = cast(second, types.INT32).sql
+        return Bound(keep_infinite(first, types.DATE, lambda one: f"{name}({one.sql}, {days})"), types.DATE)
     if first.type == second.type == types.DATE and operator == "-":
-        return Bound(f"CAST(datediff({first.sql}, {second.sql}) AS BIGINT)", types.INT64)
+        return Bound(f"(CAST(unix_date({first.sql}) AS BIGINT) - unix_date({second.sql}))", types.INT64)
     if second.type in MOMENTS and operator == "-":
         return _difference(first, second)
     if first.type == types.DATE and second.type == types.TIME and operator == "+":
         return Bound(f"CAST(concat(CAST({first.sql} AS STRING), ' ', {second.sql}) AS TIMESTAMP_NTZ)", types.TIMESTAMP)
     if second.type != types.INTERVAL:
         return None
-    shifted = Bound(f"({naive(first)} + {spark_interval(second, is_negative=operator == '-')})", types.TIMESTAMP)
-    return cast(shifted, types.TIMESTAMPTZ) if first.type == types.TIMESTAMPTZ else shifted
+    result = first.type if first.type == types.TIMESTAMPTZ else types.TIMESTAMP
+
+    def shift(one: Bound) -> str:
+        sum_of_both = f"({naive(one)} + {spark_interval(second, is_negative=operator == '-')})"
+        return cast_finite(Bound(sum_of_both, types.TIMESTAMP), result)
+
+    return Bound(keep_infinite(first, result, shift), result)
 
 
 def _shift_time(first: Bound, operator: str, second: Bound) -> Bound:
     """Add an interval to a time of day, which wraps at midnight."""
     start = f"CAST(concat('2000-01-01 ', {first.sql}) AS TIMESTAMP_NTZ)"
-    shifted = f"({start} + {spark_interval(second, is_negative=operator == '-')})"
-    return Bound(f"substring(CAST({shifted} AS STRING), 12)", types.TIME)
+    shift = f"({start} + {spark_interval(second, is_negative=operator == '-')})"
+    return Bound(f"substring(CAST({shift} AS STRING), 12)", types.TIME)
 
 
 def _difference(first: Bound, second: Bound) -> Bound:
     """Return the days and microseconds between two timestamps."""
     first, second = take_clock(first, second), take_clock(second, first)
-    micros = f"({micros_of(naive(first))} - {micros_of(naive(second))})"
+    micros = f"({_finite_micros(first)} - {_finite_micros(second)})"
     return from_span(("0", f"CAST({micros} div 86400000000L AS INT)", f"({micros} % 86400000000L)"))
+
+
+def _finite_micros(value: Bound) -> str:
+    refused = refusal(text_literal("Invalid Input Error: Cannot subtract infinite timestamps"))
+    return unless_infinite(value, lambda one: micros_of(naive(one)), refused)

@@ -12,9 +12,11 @@ from forklake.model import types
 from forklake.sql.expressions.arithmetic import arithmetic, bits, negate_sql
 from forklake.sql.expressions.bound import MOMENTS, Bound, decimal_size
 from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.infinities import is_infinite
 from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import once
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
+from forklake.sql.functions.wide_digits import wide_digits
 
 
 def _failing(pattern: str, fails: str, complaint: str) -> Function:
@@ -132,8 +134,10 @@ def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
         return Bound(f"CAST(round({value.sql}, {digits or 0}) AS {kind.sql_name})", kind)
     value = cast(value, _ROUNDED.get(value.type, value.type))
     if isinstance(value.type, types.Integer):
-        if digits is None or int(digits) >= 0:
+        if places is None or (digits is not None and int(digits) >= 0):
             return value
+        if digits is None:
+            return Bound(_round_integer(value.sql, whole(places, node), spark_type(value.type)), value.type)
         return Bound(f"CAST(round({value.sql}, {digits}) AS {spark_type(value.type)})", value.type)
     if value.type != types.NULL and not isinstance(value.type, types.Number):
         raise wrong_type(value, node)
@@ -142,6 +146,21 @@ def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if places is None:
         return cast(Bound(once(source, lambda sql: _signed_zero(f"round({sql}, 0)", sql)), types.FLOAT64), width)
     return cast(Bound(_round_float(source, whole(places, node)), types.FLOAT64), width)
+
+
+def _round_integer(source: str, places: str, kind: str) -> str:
+    """Round an integer to as many digits as each row says."""
+
+    def body(sql: str, places: str) -> str:
+        whole, half = f"CAST({sql} AS DECIMAL(38,0))", f"{5 * 10**37 - 1}BD"
+        step = f"CAST(concat('1', repeat('0', - {places})) AS DECIMAL(38,0))"
+        rest = f"({whole} % {step})"
+        up = f"CASE WHEN {rest} * 2 >= {step} THEN {step} WHEN {rest} * 2 <= - {step} THEN - {step} ELSE 0BD END"
+        is_none = f"{places} < -38 OR ({places} = -38 AND {whole} BETWEEN -{half} AND {half})"
+        rounded = f"CAST({whole} - {rest} + {up} AS {kind})"
+        return f"(CASE WHEN {places} >= 0 THEN {sql} WHEN {is_none} THEN CAST(0 AS {kind}) ELSE {rounded} END)"
+
+    return once(source, lambda sql: once(places, lambda count: body(sql, count)))
 
 
 def _round_float(source: str, places: str) -> str:
@@ -272,7 +291,8 @@ def _divisor(values: Sequence[Bound], node: exp.Expr) -> Bound:
     start = f"named_struct('a', CAST({one} AS {spark_kind}), 'b', CAST({other} AS {spark_kind}))"
     rest = f"CAST(t.a % nullif(t.b, 0) AS {spark_kind})"
     step = f"if(t.b = 0, t, named_struct('a', t.b, 'b', {rest}))"
-    return Bound(f"aggregate(sequence(1, {_EUCLID[kind]}), {start}, (t, i) -> {step}, t -> abs(t.a))", kind)
+    positive = "t -> if(t.a < 0, 0 - t.a, t.a)"
+    return Bound(f"aggregate(sequence(1, {_EUCLID[kind]}), {start}, (t, i) -> {step}, {positive})", kind)
 
 
 def _divisible(values: Sequence[Bound]) -> types.Integer:
@@ -307,16 +327,13 @@ def _is(pattern: str) -> Function:
     return lambda values, node: Bound(once(double(values[0], node), pattern.format), types.BOOLEAN)
 
 
-def _finite(pattern: str, of_moments: str) -> Function:
-    """Return a function that tests for finite numbers, dates and timestamps.
-
-    Dates and timestamps are always finite.
-    """
+def _finite(pattern: str, before: str) -> Function:
+    """Return a function that tests for finite numbers, dates and timestamps."""
     of_numbers = _is(pattern)
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if values[0].type in MOMENTS:
-            return Bound(f"if({values[0].sql} IS NULL, NULL, {of_moments})", types.BOOLEAN)
+            return Bound(f"({before}{is_infinite(values[0])})", types.BOOLEAN)
         return of_numbers(values, node)
 
     return function
@@ -334,6 +351,9 @@ def _even(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _bit_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = cast(values[0], types.INT64) if values[0].is_untyped or values[0].type == types.NULL else values[0]
+    if isinstance(value.type, types.Integer) and value.type.is_wide:
+        ones = once(value.sql, lambda sql: f"length(replace({wide_digits(sql, 'bin', 2)}, '0', ''))")
+        return Bound(f"CAST(if({ones} = 128, -128, {ones}) AS TINYINT)", types.INT8)  # DuckDB's type is as narrow
     # Spark counts the bits of 64 bit integers; negative numbers of smaller types have fewer.
     bits = value.type.bits if value.type in (types.INT8, types.INT16, types.INT32) else None
     whole = cast(value, types.INT64).sql
@@ -360,7 +380,7 @@ _PLAIN: Final = {
     ),
 }
 _NAN: Final = _is("({0} = CAST('NaN' AS DOUBLE))")
-_INFINITE: Final = _finite("(abs({0}) = CAST('Infinity' AS DOUBLE))", "FALSE")
+_INFINITE: Final = _finite("(abs({0}) = CAST('Infinity' AS DOUBLE))", "")
 _POWER: Final = of_doubles(
     # Java has NaN for one to the power of NaN or Infinity.
     "(CASE WHEN {0} = 1 AND {1} IS NOT NULL OR {0} = -1 AND abs({1}) = CAST('Infinity' AS DOUBLE) THEN 1D"
@@ -429,7 +449,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "log10": _logarithm("log10"),
     "isnan": _NAN,
     "isinf": _INFINITE,
-    "isfinite": _finite("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))", "TRUE"),
+    "isfinite": _finite("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))", "NOT "),
     "pi": lambda values, node: Bound("pi()", types.FLOAT64),
     "random": lambda values, node: Bound("rand()", types.FLOAT64),
     "mod": _remainder,

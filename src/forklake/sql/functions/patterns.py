@@ -1,7 +1,4 @@
-"""Regular expressions and other patterns.
-
-Java's syntax equals RE2's wherever both have a construct.
-"""
+"""Regular expressions and other patterns."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake import files
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.shapes import list_of
@@ -18,31 +16,48 @@ from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.render import render
+from forklake.sql.functions.java_patterns import is_plain_text, java_pattern
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
+from forklake.sql.functions.texts import or_whole
 
-_FLAGS: Final = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m"}
 _WHOLE_LETTERS: Final = (r"(?!\p{Cs})(?:", ")")
 """Lets no match begin within a letter that is two of Java's; one that is empty would."""
 _APART: Final = (_WHOLE_LETTERS[0], r")(?:(?!\G)|\A)")
 """The same, and no empty match follows another match at once."""
+_REFERENCE: Final = re.compile(r"\\(\d)|\\\\|[$\\]")
+"""A group, a backslash, or what only Java takes for something else."""
 
 
 def _pattern(value: Bound, flags: str, node: exp.Expr, frame: tuple[str, str] = ("", "")) -> str:
     """Return a pattern with flags before it and ``frame`` around it."""
-    marks = "".join(sorted({_FLAGS[flag] for flag in flags if flag in _FLAGS}))
     for flag in flags:
         if flag not in "cigsmnpl":
             raise InvalidInputError(f'Invalid Input Error: Unrecognized Regex option "{flag}": {render(node)}')
+    # Of those that say whether "." is a line break, the last one counts; none of them makes "^" begin a line.
+    over_lines = [flag for flag in flags if flag in "smnp"][-1:] == ["s"]
+    marks = ("iu" if "i" in flags else "") + ("s" if over_lines else "")
     before, after = frame
     before = (f"(?{marks})" if marks else "") + before
     if "l" in flags:
         before, after = before + "\\Q", "\\E" + after
     if value.literal is not None:
-        return text_literal(f"{before}{value.literal}{after}")
+        if "l" not in flags:
+            _check_pattern(value.literal)
+        written = value.literal if "l" in flags else java_pattern(value.literal)
+        return text_literal(f"{before}{written}{after}")
     pattern = text(value, node)
-    if not before and not after:
-        return pattern
+    before = before if "l" in flags else f"(?d){before}"
     return f"concat({text_literal(before)}, {pattern}, {text_literal(after)})"
+
+
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that is none, in DuckDB's words.
+
+    Looking ahead and behind is let pass: Java has it.
+    """
+    fault = None if is_plain_text(pattern) else files.regular_expressions.fault_of(pattern)
+    if fault is not None and "invalid perl operator" not in fault:
+        raise InvalidInputError(f"Invalid Input Error: {fault}")
 
 
 def _options(values: Sequence[Bound], place: int, node: exp.Expr) -> str:
@@ -63,32 +78,25 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     flags = _options(values, 3, node)
     if values[2].literal is None:
         raise InvalidInputError(f"The replacement for a regular expression must be a constant: {render(node)}")
-    replacement = re.sub(
-        r"\\(\d)|([$\\])", lambda match: f"${match[1]}" if match[1] else f"\\{match[2]}", values[2].literal
-    )
     source = text(values[0], node)
+    if "\\" in re.sub(r"\\[\d\\]", "", values[2].literal):
+        return Bound(source, types.VARCHAR)  # RE2 replaces nothing by what it does not understand
     if "g" in flags:
         pattern = _pattern(values[1], flags, node, _APART)
-        return Bound(lengths.replace_matches(source, pattern, replacement), types.VARCHAR)
-    # Only the first match: a lazy group before it, and the rest of the text is kept.
-    shifted = re.sub(r"\$(\d)", lambda match: f"${{n{match[1]}}}", replacement)
-    if "${n" in shifted:
-        return Bound(_replace_first(values[1], flags, node, source, replacement), types.VARCHAR)
-    framed = _pattern(values[1], flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(?:", ")"))
-    return Bound(f"regexp_replace({source}, {framed}, {text_literal('$1' + replacement)})", types.VARCHAR)
+        return Bound(lengths.replace_matches(source, pattern, _replacement(values[2].literal)), types.VARCHAR)
+    # Only the first match: one group takes what is before it, another one the match; the rest of the text is kept.
+    pattern = _pattern(values[1], flags, node, ("\\A((?s:.*?))(", ")"))
+    replacement = text_literal("$1" + _replacement(values[2].literal, moved=2))
+    return Bound(f"regexp_replace({source}, {pattern}, {replacement})", types.VARCHAR)
 
 
-def _replace_first(pattern: Bound, flags: str, node: exp.Expr, source: str, replacement: str) -> str:
-    """Replace the first match by a text that refers to groups.
+def _replacement(text: str, moved: int = 0) -> str:
+    r"""Return a replacement in Java's syntax, its numbers of groups moved by some.
 
-    The frame around the pattern adds a group, so the numbers of groups are moved.
+    >>> print(_replacement(r"<\0> costs $1", moved=2))
+    <$2> costs \$1
     """
-    framed = _pattern(pattern, flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(?:", ")"))
-    moved = re.sub(r"\$(\d)", lambda match: f"${int(match[1]) + 1}", replacement)
-    if "$1" in moved and re.search(r"\$0", replacement):
-        framed = _pattern(pattern, flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(", ")"))
-        moved = re.sub(r"\$(\d)", lambda match: f"${int(match[1]) + 2}", replacement)
-    return f"regexp_replace({source}, {framed}, {text_literal('$1' + moved)})"
+    return _REFERENCE.sub(lambda found: f"${int(found[1]) + moved}" if found[1] else f"\\{found[0][-1]}", text)
 
 
 def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -107,7 +115,10 @@ def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     # DuckDB looks for nothing behind the last letter of a text.
     pattern = _pattern(values[1], _options(values, 2, node), node, ("(?!\\z|\\p{Cs})(?:", ")"))
-    return _split_texts(text(values[0], node), pattern, lambda sql: f"split({sql}, {pattern}, -1)")
+    found = _split_texts(text(values[0], node), pattern, lambda sql: f"split({sql}, {pattern}, -1)")
+    if values[1].literal is not None:
+        return found
+    return Bound(or_whole(text(values[0], node), text(values[1], node), found.sql), found.type)
 
 
 def _split_texts(value: str, pattern: str, made: Callable[[str], str]) -> Bound:
@@ -130,7 +141,8 @@ def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:
         else:
             found += {"*": "(?s:.*)", "?": "(?s:.)"}.get(letter, re.escape(letter))
         place += 1
-    return Bound(f"({text(values[0], node)} RLIKE {text_literal(f'^{found}$')})", types.BOOLEAN)
+    whole_text = text_literal(rf"\A{found}\z")
+    return Bound(f"({text(values[0], node)} RLIKE {whole_text})", types.BOOLEAN)
 
 
 NODES: Final[Nodes] = {

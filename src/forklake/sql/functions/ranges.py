@@ -14,9 +14,11 @@ from forklake.model.types.shapes import list_of
 from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, naive
+from forklake.sql.expressions.infinities import unless_infinite
 from forklake.sql.expressions.intervals import spark_interval
 from forklake.sql.expressions.lengths import UNMEASURED
-from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.phrases import refusal, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import Function, Nodes
 
@@ -60,7 +62,8 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
         )
     kind = types.TIMESTAMPTZ if types.TIMESTAMPTZ in {value.type for value in values[:2]} else types.TIMESTAMP
     # In UTC, whatever the session's time zone is.
-    start, stop = (naive(cast(value, kind)) for value in values[:2])
+    refused = refusal(text_literal("Invalid Input Error: Interval infinite bounds not supported"))
+    start, stop = (unless_infinite(cast(value, kind), naive, refused) for value in values[:2])
     sign, has_months = _direction(values[2])
     empty = "CAST(array() AS ARRAY<TIMESTAMP_NTZ>)"
     name = variable()
@@ -73,7 +76,7 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
             if has_months
             else f"sequence({_checked_start(start, stop, values[2])}, {stop}, {spark_interval(values[2])})"
         )
-        made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN {stop} IS NOT NULL THEN {empty} END)"
+        made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN NOT {start} {order}= {stop} THEN {empty} END)"
         found = f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
     if kind == types.TIMESTAMPTZ:
         item = variable()

@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.types import Type
 from forklake.model.types.shapes import entries_of, list_of, map_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast
@@ -19,6 +20,7 @@ from forklake.sql.expressions.literals import spark_names, spark_type, text_lite
 from forklake.sql.expressions.nested import element, exact, map_of_lists, map_value, row_value, struct_value
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.variants import computed_here
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, wrong_type
 
@@ -146,6 +148,17 @@ def _row(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return row_value(values) if values else Bound("NULL", types.NULL)
 
 
+def _of_variant(result: Type) -> Function:
+    """Return a function of a variant, which this process computes."""
+
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        if values[0].type not in (types.VARIANT, types.NULL) and not values[0].is_untyped:
+            raise wrong_type(values[0], node)
+        return computed_here(result)
+
+    return function
+
+
 NODES: Final[Nodes] = {
     exp.MapKeys: (_keys, THIS),
     exp.MapFromEntries: (_from_entries, THIS),
@@ -168,4 +181,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "struct_keys": _field_names,
     "struct_extract": _extract,
     "row": _row,
+    "variant_typeof": _of_variant(types.VARCHAR),
+    "variant_extract": _of_variant(types.VARIANT),
+    "variant_normalize": _of_variant(types.VARIANT),
 }

@@ -13,7 +13,7 @@ from forklake.model import types
 from forklake.model.predicate import Anything
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of
-from forklake.sql.expressions import lengths
+from forklake.sql.expressions import lengths, letters
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.coercion import unify
@@ -22,6 +22,7 @@ from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, position, text, whole, wrong_type
+from forklake.sql.functions.wide_digits import wide_digits
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -87,8 +88,8 @@ _RIGHT: Final = _end("right")
 def _trim(side: str | None = None) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         where = side or node.args.get("position") or "BOTH"
-        letters = text_literal(" ") if len(values) == 1 else text(values[1], node)
-        return Bound(f"trim({where} {letters} FROM {text(values[0], node)})", types.VARCHAR)
+        removed = text_literal(letters.BLANKS) if len(values) == 1 else text(values[1], node)
+        return Bound(f"trim({where} {removed} FROM {text(values[0], node)})", types.VARCHAR)
 
     return function
 
@@ -171,7 +172,19 @@ def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
         rest = f"octet_length(replace({sql}, {between}, ''))"
         return f"(octet_length({sql}) - {rest}) div greatest(octet_length({between}), 1)"
 
-    return Bound(lengths.split(source, pieces, lambda sql: f"split({sql}, {pattern}, -1)"), list_of(types.VARCHAR))
+    found = lengths.split(source, pieces, lambda sql: f"split({sql}, {pattern}, -1)")
+    if separator.literal is None:
+        letters = lengths.split(source, "length({})".format, _letters)
+        found = or_whole(source, between, f"if({between} = '', {letters}, {found})")
+    return Bound(found, list_of(types.VARCHAR))
+
+
+def or_whole(source: str, separator: str, parts: str) -> str:
+    """Return the parts of a text.
+
+    All of it is one where nothing is given to split it by.
+    """
+    return f"if({separator} IS NULL AND {source} IS NOT NULL, array({source}), {parts})"
 
 
 def _repeat(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -216,11 +229,18 @@ def _bytes_or_text(pattern: str, result: Type = types.VARCHAR) -> Function:
 
 def _hex(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = values[0]
-    if value.type == types.UINT64:
-        return Bound(f"conv(CAST({value.sql} AS STRING), 10, 16)", types.VARCHAR)
+    if isinstance(value.type, types.Integer) and value.type.is_wide:
+        return Bound(once(value.sql, lambda sql: wide_digits(sql, "hex", 16)), types.VARCHAR)
     if isinstance(value.type, types.Integer):
         return Bound(f"hex(CAST({value.sql} AS BIGINT))", types.VARCHAR)
     return _bytes_or_text("hex({0})")(values, node)
+
+
+def _bin(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = values[0]
+    if isinstance(value.type, types.Integer) and value.type.is_wide:
+        return Bound(once(value.sql, lambda sql: wide_digits(sql, "bin", 2)), types.VARCHAR)
+    return Bound(f"bin({position(value, node)})", types.VARCHAR)
 
 
 def _of_bytes(pattern: str, result: Type) -> Function:
@@ -260,8 +280,14 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(lengths.replace_text(text(value, node), found, written), types.VARCHAR)
 
 
-_UPPER: Final = of_text("upper({0})")
-_LOWER: Final = of_text("lower({0})")
+def _upper(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(letters.upper_case(text(values[0], node)), types.VARCHAR)
+
+
+def _lower(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(letters.lower_case(text(values[0], node)), types.VARCHAR)
+
+
 _ENDS: Final = of_text("endswith({0}, {1})", types.BOOLEAN)
 _PLACE: Final = of_text("CAST(instr({0}, {1}) AS BIGINT)", types.INT64)
 _TRANSLATE: Final = of_text("translate({0}, {1}, {2})")
@@ -269,7 +295,8 @@ _LEVENSHTEIN: Final = of_text("CAST(levenshtein({0}, {1}) AS BIGINT)", types.INT
 _BITS: Final = _bytes_or_text("CAST(bit_length({0}) AS BIGINT)", types.INT64)
 _OCTETS: Final = _bytes_or_text("CAST(octet_length({0}) AS BIGINT)", types.INT64)
 _MD5: Final = _bytes_or_text("md5({0})")
-_BASE64: Final = _of_bytes("base64({0})", types.VARCHAR)
+_BASE64: Final = _of_bytes(f"replace(base64({{0}}), {text_literal(chr(13) + chr(10))}, '')", types.VARCHAR)
+"""In one line: Spark breaks it after 76 characters."""
 _ENCODE: Final = of_text("CAST({0} AS BINARY)", types.BLOB)
 _DECODE: Final = _of_bytes("decode({0}, 'UTF-8')", types.VARCHAR)
 
@@ -280,8 +307,8 @@ def _first(function: Function) -> Function:
 
 
 NODES: Final[Nodes] = {
-    exp.Lower: (_LOWER, THIS),
-    exp.Upper: (_UPPER, THIS),
+    exp.Lower: (_lower, THIS),
+    exp.Upper: (_upper, THIS),
     exp.Length: (_length, THIS),
     exp.Reverse: (_reverse, THIS),
     exp.MD5: (_MD5, THIS),
@@ -316,8 +343,8 @@ NODES: Final[Nodes] = {
     exp.Levenshtein: (_LEVENSHTEIN, TWO),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    "lower": _LOWER,
-    "upper": _UPPER,
+    "lower": _lower,
+    "upper": _upper,
     "length": _length,
     "starts_with": _starts_with,
     "ends_with": _ENDS,
@@ -355,5 +382,5 @@ NAMED: Final[Mapping[str, Function]] = {
     "sha256": _bytes_or_text("sha2({0}, 256)"),
     "encode": _ENCODE,
     "decode": _DECODE,
-    "bin": lambda values, node: Bound(f"bin({position(values[0], node)})", types.VARCHAR),
+    "bin": _bin,
 }

@@ -12,7 +12,8 @@ from forklake.files.intervals import Interval, parse_interval
 from forklake.model import types
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.casts import cast, cast_finite
+from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.time_arithmetic import micros_of
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment
@@ -32,6 +33,15 @@ def _time_bucket(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = cast(values[1], types.TIMESTAMP) if values[1].is_untyped else values[1]
     third = values[2] if len(values) > 2 else None
     result = value.type if value.type in (types.DATE, types.TIMESTAMPTZ) else types.TIMESTAMP
+
+    def bucket(one: Bound) -> str:
+        return cast_finite(_bucket(one, width, third, node), result)
+
+    return Bound(keep_infinite(value, result, bucket), result)
+
+
+def _bucket(value: Bound, width: Interval, third: Bound | None, node: exp.Expr) -> Bound:
+    """Return the start of a bucket as a timestamp without time zone."""
     moved = third is not None and third.type == types.INTERVAL
     at = arithmetic(value, "-", third) if moved and third is not None else value
     begin = moment(third, node) if third is not None and not moved else _MONTH if width.months else _MONDAY
@@ -45,7 +55,7 @@ def _time_bucket(values: Sequence[Bound], node: exp.Expr) -> Bound:
         since = f"({micros_of(sql)} - {micros_of(begin)})"
         made = f"timestampadd(MICROSECOND, {since} - pmod({since}, {size}L), {begin})"
     start = Bound(made, types.TIMESTAMP)
-    return cast(arithmetic(start, "+", third) if moved and third is not None else start, result)
+    return arithmetic(start, "+", third) if moved and third is not None else start
 
 
 def _width(value: Bound, node: exp.Expr) -> Interval:

@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cut_nanos
+from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import once, unless_null
 from forklake.sql.expressions.render import render
@@ -107,8 +108,10 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
         # A format of letters alone is NULL for NULL, too.
         return written if any(is_specifier for _, is_specifier in pieces) else f"if({sql} IS NULL, NULL, {written})"
 
-    sql = cut_nanos(value.sql) if value.type == types.TIMESTAMP_NS else moment(value, node)
-    return Bound(once(sql, body), types.VARCHAR)
+    def write(one: Bound) -> str:
+        return once(cut_nanos(one.sql) if one.type == types.TIMESTAMP_NS else moment(one, node), body)
+
+    return Bound(keep_infinite(value, types.VARCHAR, write), types.VARCHAR)
 
 
 def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:

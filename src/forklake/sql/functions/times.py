@@ -15,7 +15,8 @@ from forklake.model import types
 from forklake.model.types.shapes import struct_of
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.casts import cast, cut_nanos
+from forklake.sql.expressions.casts import cast, cast_finite, cut_nanos
+from forklake.sql.expressions.infinities import finite, keep_infinite, unless_infinite
 from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, truncate_interval, unit_name
 from forklake.sql.expressions.moment_texts import EPOCH
 from forklake.sql.expressions.phrases import once, variable
@@ -88,8 +89,12 @@ def _part(name: str) -> Function:
             if name not in _SPAN_PARTS:
                 raise wrong_type(value, node)
             return Bound(f"CAST({_SPAN_PARTS[name].format(*span_of(value))} AS BIGINT)", types.INT64)
-        sql = _clock(value) if value.type == types.TIME else moment(value, node)
-        return Bound(once(sql, lambda one: f"CAST({_PARTS[name].format(one)} AS BIGINT)"), types.INT64)
+
+        def part(one: Bound) -> str:
+            sql = _clock(one) if one.type == types.TIME else moment(one, node)
+            return once(sql, lambda at: f"CAST({_PARTS[name].format(at)} AS BIGINT)")
+
+        return Bound(unless_infinite(value, part), types.INT64)
 
     return function
 
@@ -137,9 +142,13 @@ def _truncate(name: str, value: Bound, node: exp.Expr) -> Bound:
     unit = _OTHER_NAMES.get(name.lower(), unit_name(name))
     if value.type == types.INTERVAL and (made := truncate_interval(value, unit)) is not None:
         return made
-    sql = once(moment(value, node), lambda one: _truncation(unit, one, node))
-    found = Bound(sql, types.TIMESTAMP)
-    return cast(found, types.TIMESTAMPTZ) if value.type == types.TIMESTAMPTZ else found
+    result = value.type if value.type == types.TIMESTAMPTZ else types.TIMESTAMP
+
+    def truncate(one: Bound) -> str:
+        sql = once(moment(one, node), lambda at: _truncation(unit, at, node))
+        return cast_finite(Bound(sql, types.TIMESTAMP), result)
+
+    return Bound(keep_infinite(value, result, truncate), result)
 
 
 def _truncation(unit: str, sql: str, node: exp.Expr) -> str:
@@ -167,7 +176,7 @@ def _date_trunc(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _boundaries(unit: str, earlier: Bound, later: Bound, node: exp.Expr) -> Bound:
     """Return how many starts of a unit lie between two timestamps."""
     unit = _OTHER_NAMES.get(unit.lower(), unit_name(unit))
-    one, other = moment(earlier, node), moment(later, node)
+    one, other = (moment(finite(value), node) for value in (earlier, later))
     match unit:
         case "day" | "week":
             days = [f"CAST({sql} AS DATE)" for sql in (other, one)]
@@ -202,7 +211,7 @@ def _named_difference(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _complete(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return how many complete units lie between two timestamps."""
     unit = unit_name(constant_text(values[0], node, "unit of time"))
-    one, other = (moment(value, node) for value in values[1:])
+    one, other = (moment(finite(value), node) for value in values[1:])
     if unit in ("month", "quarter", "year", "decade", "century", "millennium"):
         size = {"month": 1, "quarter": 3, "year": 12}.get(unit, 12 * _YEARS.get(unit, 1))
         months = _whole_months(one, other)
@@ -274,7 +283,9 @@ def _micros(value: Bound, node: exp.Expr) -> str:
     if value.type == types.INTERVAL:
         months, days, micros = span_of(value)
         return f"(({months} * 30L + {days}) * 86400000000L + {micros})"
-    return micros_of(_clock(value) if value.type == types.TIME else moment(value, node))
+    if value.type == types.TIME:
+        return micros_of(_clock(value))
+    return unless_infinite(value, lambda one: micros_of(moment(one, node)))
 
 
 def _clock(value: Bound) -> str:
@@ -316,17 +327,22 @@ def _from_epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _last_day(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"last_day(CAST({moment(values[0], node)} AS DATE))", types.DATE)
+    return Bound(unless_infinite(values[0], lambda one: f"last_day(CAST({moment(one, node)} AS DATE))"), types.DATE)
 
 
 def _in_words(letters: str) -> Function:
-    return lambda values, node: Bound(f"date_format({moment(values[0], node)}, '{letters}')", types.VARCHAR)
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        return Bound(
+            unless_infinite(values[0], lambda one: f"date_format({moment(one, node)}, '{letters}')"), types.VARCHAR
+        )
+
+    return function
 
 
 def _age(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return the months, days and microseconds from the second timestamp to the first."""
-    one = moment(values[0] if len(values) > 1 else cast(_NOW, types.DATE), node)
-    other = moment(values[-1], node)
+    one = moment(finite(values[0]) if len(values) > 1 else cast(_NOW, types.DATE), node)
+    other = moment(finite(values[-1]), node)
     parts = "struct({0} AS t, year({0}) * 12 + month({0}) AS m, day({0}) AS d, day(last_day({0})) AS l, {1} AS u)"
     midnight = "CAST(CAST({} AS DATE) AS TIMESTAMP_NTZ)"
     said = [parts.format(sql, f"{micros_of(sql)} - {micros_of(midnight.format(sql))}") for sql in (one, other)]
@@ -355,8 +371,17 @@ def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Convert a timestamp with time zone to local time there, or the other way."""
     value, zone = values[0], cast(values[1], types.VARCHAR).sql
     if value.type == types.TIMESTAMPTZ:
-        return Bound(f"convert_timezone('UTC', {zone}, {moment(value, node)})", types.TIMESTAMP)
-    local = moment(value, node)
+        there = keep_infinite(
+            value, types.TIMESTAMP, lambda one: f"convert_timezone('UTC', {zone}, {moment(one, node)})"
+        )
+        return Bound(there, types.TIMESTAMP)
+    return Bound(
+        keep_infinite(value, types.TIMESTAMPTZ, lambda one: _from_zone(moment(one, node), zone)), types.TIMESTAMPTZ
+    )
+
+
+def _from_zone(local: str, zone: str) -> str:
+    """Return the moment at which clocks of a zone show a time, as Spark SQL."""
 
     def later(sql: str) -> str:
         # Of the two moments that a local time may mean when clocks are set back, DuckDB takes the second.
@@ -368,7 +393,7 @@ def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
         return f"(CASE {' '.join(cases)} ELSE {sql} END)"
 
     there = once(f"convert_timezone({zone}, 'UTC', {local})", later)
-    return cast(Bound(there, types.TIMESTAMP), types.TIMESTAMPTZ)
+    return cast_finite(Bound(there, types.TIMESTAMP), types.TIMESTAMPTZ)
 
 
 def _units(unit: str) -> Function:

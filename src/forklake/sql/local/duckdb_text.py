@@ -15,12 +15,14 @@ from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types import Type
-from forklake.sql.expressions.aggregates import SHORT_DECIMAL
 from forklake.sql.expressions.bound import Bound, either
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.render import BoundNode, render
-from forklake.sql.local.same_values import LISTED, LISTED_NAMES, describe_node, different_value, is_same_cast
+from forklake.sql.expressions.variants import is_computed_here
+from forklake.sql.local.same_types import is_same_cast
+from forklake.sql.local.same_values import LISTED, describe_node, different_value, listed_arguments, listed_name
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Scan
+from forklake.sql.vocabulary import BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,15 @@ class LocalQuery:
         text: The query; its tables are named as in ``scans``.
         scans: What each of them reads.
         names: The scans of the bound query that each of them stands for.
+        row_count: How many rows it makes itself.
+        is_only_here: Whether Spark does not compute it.
     """
 
     text: str
     scans: Mapping[str, Scan]
     names: Mapping[str, Sequence[str]]
+    row_count: int
+    is_only_here: bool = False
 
 
 def local_query(bound: BoundQuery) -> LocalQuery | str:
@@ -48,19 +54,32 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
         return "the query was made by Spark"
     if parts.mixes_types:
         return "columns of different types become one"
-    found = different_value(parts.values)
+    only_here = is_only_here(parts)
+    found = None if only_here else different_value(parts.values)
     if found is not None:
         return f"{found} is left to Spark"
-    writer = _Writer(parts, bound.scans)
+    writer = _Writer(parts, bound.scans, is_only_here=only_here)
     try:
         tree = writer.write(parts.tree, parts.names)
         if parts.conformed:
-            tree = _conform(tree, parts)
-        return LocalQuery(render(tree, identify=True), writer.scans, writer.names)
+            tree = _conform(tree, parts, is_only_here=only_here)
+        return LocalQuery(render(tree, identify=True), writer.scans, writer.names, writer.row_count, only_here)
     except _NotListedError as error:
         return str(error)
     except RecursionError:
         return "the query is nested deeply"
+
+
+def is_only_here(parts: Parts) -> bool:
+    """Return whether a query has values that Spark does not compute.
+
+    Such a query needs no answer that is the same on both engines.
+    """
+    is_cast = any(
+        number is not None and field.type == types.VARIANT != parts.given[number].type
+        for field, number in parts.conformed
+    )
+    return is_cast or any(is_computed_here(value) for _, value in parts.values)
 
 
 class _NotListedError(Exception):
@@ -74,10 +93,12 @@ def _refuse(what: str) -> NoReturn:
 class _Writer:
     """Writes the trees of a query and of its views, with scans instead of tables."""
 
-    def __init__(self, parts: Parts, scans: Mapping[str, Scan]) -> None:
+    def __init__(self, parts: Parts, scans: Mapping[str, Scan], *, is_only_here: bool) -> None:
+        self.is_only_here = is_only_here
         self._parts = parts
         self._all = scans
         self._kinds = {id(node): bound for node, bound in parts.values}
+        self.row_count = 0
         self.scans: dict[str, Scan] = {}
         self.names: dict[str, Sequence[str]] = {}
 
@@ -102,11 +123,28 @@ class _Writer:
             alias = exp.TableAlias(this=_alias(node), columns=columns or None)
             return exp.Subquery(this=self.write(tree, view.names), alias=alias)
         scans = [self._all[name] for name in self._parts.scans.get(number, ())]
+        if not scans and isinstance(node.this, exp.GenerateSeries):
+            return self._series(node)
         if not scans:
             _refuse("this table")
         name = f"s{number}"
         self.scans[name], self.names[name] = _unite(scans), self._parts.scans[number]
         return exp.Table(this=exp.to_identifier(name, quoted=True), alias=exp.TableAlias(this=_alias(node)))
+
+    def _series(self, node: exp.Table) -> exp.Expr:
+        """Return numbers in a row as DuckDB makes them, and count them."""
+        series = node.this
+        numbers = [_whole_number(series.args.get(part)) for part in ("start", "end", "step")]
+        start, end, step = (numbers[0] or 0, numbers[1] or 0, numbers[2] or 1)
+        if None in numbers[:2] or (series.args.get("step") is not None and not numbers[2]):
+            _refuse("this table")
+        is_open = series.args.get("is_end_exclusive")
+        behind = end if is_open else end + (1 if step > 0 else -1)
+        self.row_count += max(0, -((start - behind) // step))  # there may be more than a range of Python counts
+        arguments = [exp.Literal.number(one) for one in (start, end, step)]
+        made: exp.Expr = node.copy()
+        made.set("this", exp.Anonymous(this="range" if is_open else "generate_series", expressions=arguments))
+        return made
 
     def virtual_columns(self, node: exp.Expr) -> list[str]:
         """Return the virtual columns that a table needs, which ``*`` must not show."""
@@ -115,7 +153,7 @@ class _Writer:
         return [one.name for scan in scans[:1] for one in scan.relation.virtual if one.name in own]
 
 
-def _conform(tree: exp.Expr, parts: Parts) -> exp.Select:
+def _conform(tree: exp.Expr, parts: Parts, *, is_only_here: bool) -> exp.Select:
     """Return a query for the columns of a table, with casts and defaults."""
     shown: list[exp.Expr] = []
     for field, number in parts.conformed:
@@ -123,7 +161,8 @@ def _conform(tree: exp.Expr, parts: Parts) -> exp.Select:
             shown.append(_cast(_default(field), field.type))
             continue
         given = parts.given[number]
-        if given.type != field.type and not is_same_cast(Bound("", given.type), field.type):
+        is_alike = is_only_here or given.type == field.type
+        if not is_alike and not is_same_cast(Bound("", given.type), field.type):
             _refuse(f'column "{field.name}" of {given.type.sql_name}')
         value = exp.column(f"c{number}", table="given", quoted=True)
         shown.append(value if given.type == field.type else _cast(value, field.type))
@@ -143,6 +182,15 @@ def _default(field: Field) -> exp.Expr:
 
 def _cast(value: exp.Expr, kind: Type) -> exp.Cast:
     return exp.Cast(this=value, to=exp.DataType.build(kind.sql_name, dialect="duckdb"))
+
+
+def _whole_number(node: exp.Expr | None) -> int | None:
+    """Return the number that a constant says; None if it is none."""
+    is_negative = isinstance(node, exp.Neg)
+    literal = node.this if is_negative and node is not None else node
+    if not isinstance(literal, exp.Literal) or literal.is_string or not literal.name.isdecimal():
+        return None
+    return -int(literal.name) if is_negative else int(literal.name)
 
 
 def _alias(node: exp.Table) -> exp.Identifier:
@@ -192,9 +240,10 @@ class _Tree:
                 return
             case exp.Select():
                 self._check_stars(node)
-            case exp.Dot():
+            case exp.Dot() if not isinstance(node.expression, exp.Identifier) and not self.writer.is_only_here:
                 _refuse("this field")
-        _check(node)
+        if not (self.writer.is_only_here and _has_variant_parts(node)):
+            _check(node)
         if isinstance(node, exp.Func) and self.names.macro((function_name(node),)):
             _refuse(f'macro "{function_name(node)}"')
         averaged = self._average_type(node) if isinstance(node, exp.Avg) else types.FLOAT64
@@ -203,6 +252,10 @@ class _Tree:
                 self.visit(part, common)
         if averaged != types.FLOAT64 and isinstance(node, exp.Avg):
             node.replace(_divided_total(node, averaged))
+        name = listed_name(node)
+        if name is not None and isinstance(node, exp.Func):
+            # As it was called: the parser has other names for some functions, and writes them in other ways.
+            node.replace(exp.Anonymous(this=name, expressions=listed_arguments(node, name)))
 
     def _visit_common(self, clause: exp.With, common: frozenset[str]) -> frozenset[str]:
         if clause.args.get("recursive"):
@@ -233,6 +286,8 @@ class _Tree:
         ]
         if not hidden:
             return
+        if node.find(exp.Columns) is not None:
+            _refuse("a virtual column beside COLUMNS")
         shown = [one.this if isinstance(one, exp.Column) else one for one in node.expressions]
         stars = [one for one in shown if isinstance(one, exp.Star)]
         is_natural = any(one.args.get("method") for one in joins)
@@ -260,28 +315,37 @@ def _divided_total(node: exp.Avg, kind: Type) -> exp.Expr:
     DuckDB divides in more digits than a float has, and rounds twice.
     """
     total, count = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy(), big_int=True)
-    if kind != types.INT64 and not (isinstance(kind, types.Decimal) and kind.precision <= SHORT_DECIMAL):
+    if kind != types.INT64 and not isinstance(kind, types.Decimal):
         divided = exp.Cast(this=total, to=exp.DataType.build("DOUBLE"))
         return exp.Paren(this=exp.Div(this=divided, expression=count))
-    scale = kind.scale if isinstance(kind, types.Decimal) else 0
     given = {"total": total, "count": count}
-    found: exp.Expr = parse_one(_QUOTIENT.replace("{one}", str(10**scale)), dialect="duckdb")
+    found: exp.Expr = parse_one(_quotient(kind.scale if isinstance(kind, types.Decimal) else 0), dialect="duckdb")
     for column in list(found.find_all(exp.Column)):
         column.replace(given[column.name].copy())
     return found
 
 
-_TOTAL: Final = "CAST(replace(CAST(total AS VARCHAR), '.', '') AS HUGEINT)"
-_COUNT: Final = "(CAST(count AS HUGEINT) * {one})"
-_REST: Final = f"(abs({_TOTAL}) % {_COUNT} * 1000000000)"
-_QUOTIENT: Final = (
-    f"(CASE WHEN {_COUNT} = 0 THEN NULL WHEN abs({_TOTAL}) <= {2**53} AND {_COUNT} <= {2**53}"
-    f" THEN CAST({_TOTAL} AS DOUBLE) / CAST({_COUNT} AS DOUBLE)"
-    f" ELSE CAST(concat(CASE WHEN {_TOTAL} < 0 THEN '-' ELSE '' END, CAST(abs({_TOTAL}) // {_COUNT} AS VARCHAR), '.',"
-    f" lpad(CAST({_REST} // {_COUNT} AS VARCHAR), 9, '0'),"
-    f" lpad(CAST(({_REST} % {_COUNT} * 1000000000) // {_COUNT} AS VARCHAR), 9, '0')) AS DOUBLE) END)"
-)
-"""An average that is rounded once, by the same steps as on Spark: total and count become whole numbers."""
+def _quotient(scale: int) -> str:
+    """Return an average that is rounded once.
+
+    Total and count become whole numbers, and are divided by hand.
+    """
+    total, count = "CAST(replace(CAST(total AS VARCHAR), '.', '') AS HUGEINT)", "CAST(count AS HUGEINT)"
+    plain = f"CAST({total} AS DOUBLE) / (CAST({count} AS DOUBLE) * {10**scale}e0)"
+    groups, rest = [f"CAST(abs({total}) // {count} AS VARCHAR)"], f"abs({total})"
+    for _ in range(_FRACTION // _GROUP):
+        rest = f"({rest} % {count} * {10**_GROUP})"
+        groups.append(f"lpad(CAST({rest} // {count} AS VARCHAR), {_GROUP}, '0')")
+    parts = f"CASE WHEN {total} < 0 THEN '-' ELSE '' END, {', '.join(groups)}, 'e-{_FRACTION + scale}'"
+    is_plain = f"abs({total}) <= {2**53} AND {count} <= {2**53 // 10**scale}"
+    written = f"CAST(concat({parts}) AS DOUBLE)"
+    return f"(CASE WHEN {count} = 0 THEN NULL WHEN {is_plain} THEN {plain} ELSE {written} END)"
+
+
+_GROUP: Final = 9
+"""Digits that are divided at a time: counts and remainders have nineteen at most."""
+_FRACTION: Final = 4 * _GROUP
+"""Digits behind the point."""
 
 
 def _constant(bound: Bound) -> exp.Expr:
@@ -340,6 +404,8 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.Values: frozenset({"expressions", "alias"}),
     exp.Tuple: frozenset({"expressions"}),
     exp.StrPosition: frozenset({"this", "substr"}),
+    exp.Trim: frozenset({"this", "expression"}),
+    exp.Unnest: frozenset({"expressions", "alias"}),
     exp.Min: frozenset({"this"}),
     exp.Max: frozenset({"this"}),
     exp.In: frozenset({"this", "expressions", "query", "negate"}),
@@ -354,25 +420,51 @@ _CLAUSES: Final = frozenset(
         exp.DataTypeParam,
         exp.From,
         exp.Having,
+        exp.PropertyEQ,
         exp.Qualify,
+        exp.Slice,
         exp.Var,
         exp.Where,
         exp.WindowSpec,
         *_PARTS,
     }
 )
+_OF_CLOCK: Final = frozenset({"now", "today", "age", "random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
+_OF_VARIANTS: Final = frozenset(
+    {
+        exp.Array,
+        exp.Bracket,
+        exp.ColumnDef,
+        exp.Columns,
+        exp.Dot,
+        exp.List,
+        exp.Map,
+        exp.PropertyEQ,
+        exp.Struct,
+        exp.ToMap,
+        exp.TryCast,
+    }
+)
 _UNITS: Final = frozenset({"year", "quarter", "month", "day", "hour", "minute", "second"})
 _SIDES: Final = frozenset({"", "left", "right", "full"})
-_KINDS: Final = frozenset({"", "inner", "outer", "cross"})
+_KINDS: Final = frozenset({"", "inner", "outer", "cross", "semi", "anti"})
+
+
+def _has_variant_parts(node: exp.Expr) -> bool:
+    """Return whether a node makes variants, or computes with them.
+
+    Functions are DuckDB's own, so they need not be the same on Spark.
+    """
+    if type(node) in _OF_VARIANTS:
+        return True
+    declared = BY_NAME.get(function_name(node).lower()) if isinstance(node, exp.Func) else None
+    return declared is not None and declared.kind == "scalar" and declared.name not in _OF_CLOCK
 
 
 def _check(node: exp.Expr) -> None:
     """Refuse a node that is not listed, or has a part that is not."""
     kind = type(node)
-    if isinstance(node, exp.Anonymous):
-        if node.name.lower() not in LISTED_NAMES:
-            _refuse(describe_node(node))
-    elif kind not in LISTED and kind not in _CLAUSES:
+    if listed_name(node) is None and kind not in LISTED and kind not in _CLAUSES:
         _refuse(describe_node(node))
     listed = _PARTS.get(kind)
     if listed is not None:

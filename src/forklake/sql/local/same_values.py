@@ -8,50 +8,18 @@ The differences from DuckDB that `docs/guide/sql.md` lists are the reason for wh
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.model import types
-from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.nodes import COMPARISONS, call_arguments, function_name
 from forklake.sql.expressions.render import BoundNode
-
-_NARROW: Final = (
-    types.INT8,
-    types.INT16,
-    types.INT32,
-    types.INT64,
-    types.UINT8,
-    types.UINT16,
-    types.UINT32,
-    types.UINT64,
-)
-_MOMENTS: Final = (types.DATE, types.TIMESTAMP)
-_SCALARS: Final = frozenset(
-    {
-        *_NARROW,
-        *_MOMENTS,
-        types.INT128,  # of sums; no column of it is read
-        types.FLOAT32,
-        types.FLOAT64,
-        types.BOOLEAN,
-        types.VARCHAR,
-        types.BLOB,
-        types.TIMESTAMPTZ,
-        types.UUID,
-        types.NULL,
-    }
-)
-_MOMENT_TEXT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?)?")
-_NUMBER_TEXT: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
-_UUID_TEXT: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_Operands = Sequence[Bound]
-_Test = Callable[[_Operands], bool]
+from forklake.sql.local.same_functions import ARITHMETIC, BY_NODE, EXACT_TERMS, NAMED, Test
+from forklake.sql.local.same_types import are_alike, are_choices, is_handed_over, is_same_cast, is_scalar
+from forklake.sql.vocabulary import BY_NAME
 
 
 def different_value(values: Sequence[tuple[exp.Expr, Bound]]) -> str | None:
@@ -62,7 +30,8 @@ def different_value(values: Sequence[tuple[exp.Expr, Bound]]) -> str | None:
     known = {id(node): bound for node, bound in values}
     for node, bound in values:
         if not _is_same(node, bound, known):
-            return describe_node(node)
+            kind = f"a value of type {bound.type.sql_name}"
+            return kind if isinstance(node, exp.Column | BoundNode) else describe_node(node)
     return None
 
 
@@ -75,16 +44,17 @@ def describe_node(node: exp.Expr) -> str:
     return type(node).__name__.upper() if not isinstance(node, exp.Column) else f'column "{node.name}"'
 
 
-def is_scalar(kind: Type) -> bool:
-    """Return whether both engines have the same values of a type, none of them nested."""
-    return kind in _SCALARS or isinstance(kind, types.Decimal)
+def listed_name(node: exp.Expr) -> str | None:
+    """Return the name under which a function is listed, if it is."""
+    if not isinstance(node, exp.Func) or type(node) in BY_NODE:
+        return None
+    declared = BY_NAME.get(function_name(node).lower())
+    return declared.name if declared is not None and declared.name in NAMED else None
 
 
-def is_handed_over(kind: Type) -> bool:
-    """Return whether DuckDB takes columns of a type, and gives them back as they are."""
-    if isinstance(kind, types.Nested):
-        return all(is_handed_over(field.type) for field in kind.children)
-    return is_scalar(kind) and kind != types.INT128
+def listed_arguments(node: exp.Func, name: str) -> list[exp.Expr]:
+    """Return the arguments of a listed function, without those that the parser adds."""
+    return call_arguments(node)[: BY_NAME[name].most]
 
 
 def _is_same(node: exp.Expr, bound: Bound, known: Mapping[int, Bound]) -> bool:
@@ -93,24 +63,31 @@ def _is_same(node: exp.Expr, bound: Bound, known: Mapping[int, Bound]) -> bool:
         return is_scalar(bound.type) or is_handed_over(bound.type)
     if isinstance(node, exp.Interval):
         return isinstance(node.this, exp.Literal)
-    if not is_scalar(bound.type) and kind not in _COLLECTING:
+    name = listed_name(node)
+    is_nested = isinstance(bound.type, types.Nested)
+    if is_nested and not is_handed_over(bound.type):
+        return False
+    if not is_nested and not is_scalar(bound.type):
         return False
     if isinstance(node, exp.Neg) and bound.literal is not None:
         return True
+    if name is not None and isinstance(node, exp.Func):
+        return _all_known(listed_arguments(node, name), known, NAMED[name])
+    if is_nested and kind not in _NESTING:
+        return False
     if kind in COMPARISONS or kind in _COMPARING:
-        return all(_all_known(values, known, _are_alike) for values in _operand_groups(node))
+        test = are_choices if kind in _CHOOSING else are_alike
+        return all(_all_known(values, known, test) for values in _operand_groups(node))
     if isinstance(node, exp.Window | exp.Filter):
         return _is_same_over(node, known)
-    test = _TESTS.get(kind)
-    if isinstance(node, exp.Anonymous):
-        test = _NAMED.get(node.name.lower())
-    if test is None:
+    listed = BY_NODE.get(kind)
+    if listed is None:
         return kind in _FREE
-    if kind in _ARITHMETIC:
-        return _all_known(_chain(node), known, lambda found: test(found) and _keeps_digits(node, found))
+    if kind in ARITHMETIC:
+        return _all_known(_chain(node), known, lambda found: listed(found) and _keeps_digits(node, found))
     if isinstance(node, exp.Cast):
         return _all_known([node.this], known, lambda found: is_same_cast(found[0], bound.type))
-    return _all_known(_arguments(node), known, test)
+    return _all_known(_arguments(node), known, listed)
 
 
 def _is_same_over(node: exp.Window | exp.Filter, known: Mapping[int, Bound]) -> bool:
@@ -121,15 +98,15 @@ def _is_same_over(node: exp.Window | exp.Filter, known: Mapping[int, Bound]) -> 
     called = node.this
     while isinstance(called, exp.Filter):
         called = called.this
-    test = _TESTS.get(type(called))
+    test = BY_NODE.get(type(called))
     if test is None:
         return type(called) in _FREE
     if isinstance(node, exp.Window) and isinstance(called, exp.Sum):
-        test = _EXACT_TERMS
+        test = EXACT_TERMS
     return _all_known(_arguments(called), known, test)
 
 
-def _all_known(nodes: Iterable[exp.Expr], known: Mapping[int, Bound], test: _Test) -> bool:
+def _all_known(nodes: Iterable[exp.Expr], known: Mapping[int, Bound], test: Test) -> bool:
     found = [known.get(id(node)) for node in nodes]
     values = [one for one in found if one is not None]
     return len(values) == len(found) and test(values)
@@ -174,6 +151,10 @@ def _first_item(query: exp.Expr) -> list[exp.Expr]:
 
 
 def _arguments(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.Struct):
+        return [one.expression if isinstance(one, exp.PropertyEQ) else one for one in node.expressions]
+    if isinstance(node, exp.Dot):
+        return [node.this]
     if not isinstance(node, exp.Func):
         return [node.this, node.expression] if isinstance(node, exp.Binary) else [node.this]
     found: list[exp.Expr] = []
@@ -189,80 +170,13 @@ def _chain(node: exp.Expr) -> list[exp.Expr]:
     Its inner nodes are not bound by themselves.
     """
     found: list[exp.Expr] = []
-    while type(node) in _ARITHMETIC:
+    while type(node) in ARITHMETIC:
         found.append(node.expression)
         node = node.this
     return [node, *found]
 
 
-# ---- tests of types --------------------------------------------------------------------------------------------------
-
-
-def _are_alike(values: _Operands) -> bool:
-    """Return whether values meet in one type in the same way on both engines."""
-    typed = [one for one in values if not one.is_untyped and one.type != types.NULL]
-    if not all(is_scalar(one.type) for one in typed):
-        return False
-    if not all(_meet(one.type, other.type) for one, other in pairwise(typed)):
-        return False
-    return all(_is_plain_text(one, typed[0].type) for one in values if one.is_untyped) if typed else True
-
-
-def _meet(one: Type, other: Type) -> bool:
-    if one == other:
-        return True
-    match one, other:
-        case types.Number(), types.Number():
-            is_wide = types.INT128 in (one, other)
-            return not is_wide or (isinstance(one, types.Integer) and isinstance(other, types.Integer))
-        case types.Date() | types.Timestamp(), types.Date() | types.Timestamp():
-            return one in _MOMENTS and other in _MOMENTS
-    return False
-
-
-def _is_plain_text(value: Bound, kind: Type) -> bool:
-    """Return whether a constant text is the same value of a type on both engines."""
-    text = value.literal or ""
-    if kind == types.VARCHAR:
-        return True
-    if kind in (*_MOMENTS, types.TIMESTAMPTZ):
-        return _MOMENT_TEXT.fullmatch(text) is not None
-    if kind == types.UUID:
-        return _UUID_TEXT.fullmatch(text) is not None
-    is_number = isinstance(kind, types.Integer | types.Decimal) or kind == types.FLOAT64
-    if isinstance(kind, types.Integer) and "." in text:
-        return False
-    return is_number and _NUMBER_TEXT.fullmatch(text) is not None
-
-
-def is_same_cast(value: Bound, target: Type) -> bool:
-    """Return whether a value is cast to a type in the same way on both engines."""
-    source = value.type
-    if source in (target, types.NULL):
-        return is_scalar(target)
-    if value.literal is not None and source == types.VARCHAR:
-        return _is_plain_text(value, target)
-    match source, target:
-        case types.Integer(), types.Integer():
-            return target in _NARROW
-        case types.Integer(), types.Decimal() | types.Boolean() | types.Varchar():
-            return source in _NARROW
-        case types.Integer(), types.Float():
-            return source in _NARROW and target == types.FLOAT64
-        case types.Boolean(), types.Integer() | types.Varchar():
-            return target in _NARROW or target == types.VARCHAR
-        case types.Decimal(), types.Decimal():
-            return True
-        case types.Decimal() | types.Float(), types.Float():
-            return target == types.FLOAT64
-        case types.Decimal() | types.Uuid(), types.Varchar():
-            return True
-        case types.Date() | types.Timestamp(), types.Date() | types.Timestamp() | types.Varchar():
-            return source in _MOMENTS and (target in _MOMENTS or target == types.VARCHAR)
-    return False
-
-
-def _keeps_digits(node: exp.Expr, values: _Operands) -> bool:
+def _keeps_digits(node: exp.Expr, values: Sequence[Bound]) -> bool:
     """Return whether integers of 128 bits stay within the 38 digits of Spark."""
     wide = [one for one in values if one.type == types.INT128]
     if not wide or isinstance(node, exp.Div):
@@ -271,77 +185,8 @@ def _keeps_digits(node: exp.Expr, values: _Operands) -> bool:
     return len(wide) == 1 and all(one.literal is not None and one.type == types.INT32 for one in others)
 
 
-def _of(*kinds: Type, with_decimals: bool = False) -> _Test:
-    """Return a test for arguments of some types."""
-
-    def test(values: _Operands) -> bool:
-        return all(
-            one.type in (*kinds, types.NULL) or (with_decimals and isinstance(one.type, types.Decimal))
-            for one in values
-        )
-
-    return test
-
-
-def _calculable(values: _Operands) -> bool:
-    return all(
-        (isinstance(one.type, types.Number) and one.type != types.UINT128)
-        or one.type in (*_MOMENTS, types.INTERVAL, types.NULL)
-        for one in values
-    )
-
-
-def _part_of_text(values: _Operands) -> bool:
-    """Return whether a part of a text begins and ends at constant places within it."""
-    counts = [one.literal for one in values[1:]]
-    return values[0].type == types.VARCHAR and all(
-        one is not None and one.isdecimal() and int(one) >= least for one, least in zip(counts, (1, 0), strict=False)
-    )
-
-
-def _end_of_text(values: _Operands) -> bool:
-    count = values[1].literal
-    return values[0].type == types.VARCHAR and count is not None and count.isdecimal()
-
-
-def _has_plain_digits(values: _Operands) -> bool:
-    digits = values[1].literal if len(values) > 1 else "0"
-    is_number = isinstance(values[0].type, types.Decimal) or values[0].type in (*_NARROW, types.FLOAT64)
-    return is_number and digits is not None and digits.isdecimal() and int(digits) < 10
-
-
-_EXACT_TERMS: Final = _of(*_NARROW, types.BOOLEAN, with_decimals=True)
-
-
-def _is_summable(values: _Operands) -> bool:
-    return _of(*_NARROW, types.FLOAT64, types.BOOLEAN, with_decimals=True)(values)
-
-
-_TEXT: Final = _of(types.VARCHAR)
-_JOINED: Final = _of(types.VARCHAR, *_NARROW, types.DATE)
-_NUMBERS: Final = _of(*_NARROW, types.FLOAT64, with_decimals=True)
-_INTEGERS: Final = _of(*_NARROW)
-_OF_MOMENT: Final = _of(*_MOMENTS)
-_ORDERED: Final = _of(
-    *_NARROW, *_MOMENTS, types.FLOAT64, types.VARCHAR, types.BOOLEAN, types.TIMESTAMPTZ, with_decimals=True
-)
-_WITHOUT_FLOATS: Final = _of(*_NARROW, *_MOMENTS, types.VARCHAR, with_decimals=True)
-
-
-def _anything(values: _Operands) -> bool:
-    return True
-
-
 # ---- what is listed --------------------------------------------------------------------------------------------------
 
-_ARITHMETIC: Final[Mapping[type[exp.Expr], _Test]] = {
-    exp.Add: _calculable,
-    exp.Sub: _calculable,
-    exp.Mul: _calculable,
-    exp.Div: _of(*_NARROW, types.INT128, types.FLOAT64, with_decimals=True),
-    exp.IntDiv: _INTEGERS,
-    exp.Mod: _INTEGERS,
-}
 _PASSED_ON: Final = frozenset({exp.Column, exp.Identifier, exp.Paren, exp.Subquery, BoundNode})
 _COMPARING: Final = frozenset(
     {
@@ -372,70 +217,10 @@ _FREE: Final = frozenset(
     }
 )
 """Nodes whose operands are conditions, or are checked by themselves."""
-_COLLECTING: Final = frozenset({exp.ArrayAgg, exp.Count, exp.CountIf})
-_TESTS: Final[Mapping[type[exp.Expr], _Test]] = {
-    **_ARITHMETIC,
-    exp.Cast: _anything,
-    exp.Neg: _NUMBERS,
-    exp.Like: _TEXT,
-    exp.Escape: _anything,
-    exp.DPipe: _JOINED,
-    exp.Concat: _JOINED,
-    exp.Length: _TEXT,
-    exp.Replace: _TEXT,
-    exp.StrPosition: _TEXT,
-    exp.StartsWith: _TEXT,
-    exp.EndsWith: _TEXT,
-    exp.Contains: _TEXT,
-    exp.Substring: _part_of_text,
-    exp.Left: _end_of_text,
-    exp.Right: _end_of_text,
-    exp.MD5: _TEXT,
-    exp.Abs: _NUMBERS,
-    exp.Floor: _NUMBERS,
-    exp.Ceil: _NUMBERS,
-    exp.Round: _has_plain_digits,
-    exp.Sign: _NUMBERS,
-    exp.Greatest: _WITHOUT_FLOATS,
-    exp.Least: _WITHOUT_FLOATS,
-    exp.Year: _OF_MOMENT,
-    exp.Quarter: _OF_MOMENT,
-    exp.Month: _OF_MOMENT,
-    exp.Day: _OF_MOMENT,
-    exp.Hour: _OF_MOMENT,
-    exp.Minute: _OF_MOMENT,
-    exp.Second: _OF_MOMENT,
-    exp.Extract: _OF_MOMENT,
-    exp.TimestampTrunc: _OF_MOMENT,
-    exp.DateTrunc: _OF_MOMENT,
-    exp.DateDiff: _OF_MOMENT,
-    exp.Count: _anything,
-    exp.CountIf: _of(types.BOOLEAN),
-    exp.Sum: _is_summable,
-    exp.Avg: _NUMBERS,
-    exp.Min: _ORDERED,
-    exp.Max: _ORDERED,
-    exp.AnyValue: _ORDERED,
-    exp.LogicalAnd: _of(types.BOOLEAN),
-    exp.LogicalOr: _of(types.BOOLEAN),
-    exp.GroupConcat: _TEXT,
-    exp.ArrayAgg: _ORDERED,
-    exp.Lag: _ORDERED,
-    exp.Lead: _ORDERED,
-    exp.FirstValue: _ORDERED,
-    exp.LastValue: _ORDERED,
-}
-"""Tests of the types of arguments."""
-_NAMED: Final[Mapping[str, _Test]] = {
-    "ifnull": _are_alike,
-    "strlen": _TEXT,
-    "prefix": _TEXT,
-    "suffix": _TEXT,
-}
-
+_CHOOSING: Final = frozenset({exp.Case, exp.Coalesce, exp.If})
+_NESTING: Final = frozenset({exp.ArrayAgg, exp.Array, exp.Bracket, exp.Dot, exp.Explode, exp.Struct, *_CHOOSING})
+"""Nodes that may give lists and structs."""
 LISTED: Final = frozenset(
-    {*_TESTS, *_PASSED_ON, *_COMPARING, *_FREE, *COMPARISONS, exp.Interval, exp.Window, exp.Filter}
+    {*BY_NODE, *_PASSED_ON, *_COMPARING, *_FREE, *COMPARISONS, exp.Interval, exp.Window, exp.Filter}
 )
 """The kinds of expressions that may have the same value on both engines."""
-LISTED_NAMES: Final = frozenset(_NAMED)
-"""The same for functions that the parser has no node for."""

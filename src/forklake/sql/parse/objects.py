@@ -53,7 +53,7 @@ def read_create(words: Words) -> Statement:
     temporary = words.take_any("TEMPORARY", "TEMP") is not None
     persistent = words.take("PERSISTENT")
     if words.take("SECRET"):
-        return read_create_secret(words, or_replace=or_replace)
+        return read_create_secret(words, or_replace=or_replace, is_persistent=persistent)
     if persistent:
         raise words.unexpected_token()
     if words.take("CATALOG"):

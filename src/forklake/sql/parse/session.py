@@ -113,15 +113,20 @@ def read_pragma(words: Words) -> Pragma | SetSetting:
     return Pragma(name, tuple(words.in_parentheses(lambda: read_value(words), may_be_empty=True)))
 
 
-def read_create_secret(words: Words, *, or_replace: bool) -> CreateSecret:
+def read_create_secret(words: Words, *, or_replace: bool, is_persistent: bool) -> CreateSecret:
     """Read what follows CREATE SECRET."""
     if_not_exists = words.take("IF", "NOT", "EXISTS")
     name = None if words.at("(") or words.at("IN") else words.name_or_string()
-    if words.take("IN"):
-        words.name_or_string()
+    storage = words.name_or_string().lower() if words.take("IN") else None
     if not words.at("("):
         raise words.unexpected_token()
-    return CreateSecret(name, read_options(words), or_replace=or_replace, if_not_exists=if_not_exists)
+    return CreateSecret(
+        name,
+        read_options(words),
+        or_replace=or_replace,
+        if_not_exists=if_not_exists,
+        storage="local_file" if is_persistent else storage,
+    )
 
 
 def read_drop_secret(words: Words) -> DropSecret:

@@ -53,14 +53,14 @@ def bind_query(
     reading = Reading()
     try:
         reading.number_tables(query)
-        environment = Environment(names, reading, _bind, expected=_expected_types(query, expected))
+        environment = Environment(names, reading, _bind, expected=expected_types(query, expected))
         bound = _give_types(_bind(query, environment), reading, keeps_null=keeps_null)
     except RecursionError as error:
         raise InvalidInputError("The query is nested too deeply; it was not read.") from error
     return replace(whole_query(bound, reading), parts=reading.parts(query, names))
 
 
-def _expected_types(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:
+def expected_types(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:
     """Return the VALUES that a query consists of, with their expected types.
 
     Return None if it is any other query, or the numbers of values differ.

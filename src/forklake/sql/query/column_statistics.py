@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -11,7 +13,10 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.geometry_stats import AXES, read_geometry_stats
 from forklake.model.ids import ColumnId, TableId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableColumnStatsRow
+from forklake.model.types.read import stored_type
+from forklake.model.variant_stats import shredded_types
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.coercion import constant
 
@@ -25,6 +30,10 @@ _UNPRINTED: Final = frozenset(b"\\'\"")
 _NO_BOUNDS: Final = "inf, -inf"
 _FLAGS: Final = "Has Empty Geom: true, Has No Empty Geom: true, Has Empty Part: true, Has No Empty Part: true"
 """What DuckLake does not keep of geometries: DuckDB takes all of it to be possible."""
+_SHREDDED: Final = "fully_shredded: true"
+_ELEMENT: Final = ""
+"""Stands for the elements of a list among the names of fields."""
+_STEP: Final = re.compile(r'("(?:[^"]|"")*")|([a-z]+)')
 _UNKNOWN: Final = TableColumnStatsRow(table_id=TableId(0), column_id=ColumnId(0))
 
 
@@ -55,7 +64,7 @@ def bind_statistics(binder: ExpressionBinder, scope: Scope, node: exp.Expr) -> B
 
 def _text(field: Field, known: Mapping[ColumnId, TableColumnStatsRow], *, may_miss: bool = False) -> str:
     row = _UNKNOWN if field.column_id is None else known.get(field.column_id, _UNKNOWN)
-    has_null = may_miss or bool(field.children) or row.contains_null is not False
+    has_null = may_miss or bool(field.children) or field.type == types.VARIANT or row.contains_null is not False
     return f"{_bounds(field, row, known)}[Has Null: {str(has_null).lower()}, Has No Null: true]"
 
 
@@ -71,6 +80,8 @@ def _bounds(field: Field, row: TableColumnStatsRow, known: Mapping[ColumnId, Tab
             return f"[{_text(field.children[0], known)}]"
     if isinstance(field.type, types.Geometry):
         return _extent(row)
+    if isinstance(field.type, types.Variant):
+        return _shredding(row)
     is_known = row.min_value is not None and row.max_value is not None
     if field.type in TEXTS or field.type == types.BLOB:
         low, high = (
@@ -96,6 +107,47 @@ def _extent(row: TableColumnStatsRow) -> str:
         for axis, bounds in zip(AXES, found.bounds, strict=True)
     ]
     return f"[Extent: [{', '.join(sides)}], Types: [{', '.join(found.ordered_types)}], Flags: [{_FLAGS}]]"
+
+
+@dataclass(slots=True)
+class _Shredded:
+    """A path of shredded variants: its own type, or what is below it."""
+
+    kind: str | None = None
+    parts: dict[str, _Shredded] = dataclass_field(default_factory=dict)
+
+    @property
+    def type_text(self) -> str:
+        """The type as DuckDB writes it."""
+        if self.kind is not None:
+            return stored_type(self.kind).sql_name
+        if _ELEMENT in self.parts:
+            return f"{self.parts[_ELEMENT].type_text}[]"
+        return f"STRUCT({', '.join(f'{name} {part.type_text}' for name, part in sorted(self.parts.items()))})"
+
+    @property
+    def state_text(self) -> str:
+        """Which parts are shredded, as DuckDB writes it."""
+        if self.kind is not None:
+            return _SHREDDED
+        if _ELEMENT in self.parts:
+            return f"{_SHREDDED}, child: {self.parts[_ELEMENT].state_text}"
+        below = ", ".join(f"{name}: {part.state_text}" for name, part in sorted(self.parts.items()))
+        return f"{_SHREDDED}, children: {{{below}}}"
+
+
+def _shredding(row: TableColumnStatsRow) -> str:
+    paths = shredded_types(row.extra_stats)
+    if not paths:
+        return "shredding_state: INCONSISTENT"
+    root = _Shredded()
+    for path, kind in paths.items():
+        at = root
+        for quoted, plain in _STEP.findall(path) if path != "root" else ():
+            name = quoted[1:-1].replace('""', '"') if quoted else plain
+            at = at.parts.setdefault(name if quoted else _ELEMENT, _Shredded())
+        at.kind = kind
+    return f"shredding_state: SHREDDED, shredding: {{typed_value_type: {root.type_text}, stats: {{{root.state_text}}}}}"
 
 
 def _bytes(text: str) -> str:

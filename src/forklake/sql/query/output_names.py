@@ -23,6 +23,10 @@ _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Mod: "%",
     exp.Pow: "**",
     exp.DPipe: "||",
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseLeftShift: "<<",
+    exp.BitwiseRightShift: ">>",
     exp.EQ: "=",
     exp.NEQ: "!=",
     exp.LT: "<",
@@ -268,4 +272,5 @@ _HANDLED: Final[Mapping[type[exp.Expr], Callable[[exp.Expr], str]]] = {
     exp.DateDiff: _other,
     exp.StrPosition: _other,
     exp.CurrentDate: lambda node: "current_date",
+    exp.BitwiseNot: lambda node: f"~({duckdb_text(node.this)})",
 }

@@ -16,6 +16,7 @@ from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import comparable_pair
 from forklake.sql.expressions.comparisons import NEGATED, comparison, negation
 from forklake.sql.expressions.nested import row_value
+from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.nodes import COMPARISONS
 from forklake.sql.expressions.render import render
 from forklake.sql.query.environment import Environment
@@ -43,8 +44,9 @@ def bind_subquery(
             bound = environment.bind(node.this, inner)
             return Bound(f"EXISTS (SELECT 1 FROM ({bound.nested_sql}))", types.BOOLEAN)
         case exp.In():
-            is_test = _is_test(node, is_condition=is_condition)
-            found = _member(binder.bind(node.this), environment.bind(node.args["query"], inner), environment, is_test)
+            is_test, query = _is_test(node, is_condition=is_condition), environment.bind(node.args["query"], inner)
+            is_negated = bool(node.args.get("negate")) or _is_below_not(node)
+            found = _member(binder.bind(node.this), query, environment, is_test=is_test, is_negated=is_negated)
             return negation(found) if node.args.get("negate") else found
         case exp.Binary():
             return _quantified_comparison(binder, node, inner, is_test=_is_test(node, is_condition=is_condition))
@@ -69,26 +71,49 @@ def _is_test(node: exp.Expr, *, is_condition: bool) -> bool:
     return is_condition and (above is None or isinstance(above, exp.Where | exp.Join | exp.Having | exp.Qualify))
 
 
-def _member(value: Bound, query: BoundQuery, environment: Environment, is_test: bool) -> Bound:
+def _member(value: Bound, query: BoundQuery, environment: Environment, *, is_test: bool, is_negated: bool) -> Bound:
     """Return whether a value is among the rows of a query; both take one type.
 
     Spark's IN gives false for an unknown result, which is enough only where NULL and false have the same effect.
     """
-    alias = environment.reading.alias()
     if isinstance(value.type, types.Struct) and len(query.columns) == len(value.type.children) > 1:
-        parts = [Bound(f"{alias}.c{place}", shape_of(column.type)) for place, column in enumerate(query.columns)]
-        one = row_value(parts)
-    else:
-        (column,) = _columns(query, 1)
-        one = Bound(f"{alias}.c0", shape_of(column.type))
-    left, right = _comparable_sql(value, one)
+        return _member_row(value, query, environment, is_test=is_test and not is_negated)
+    alias = environment.reading.alias()
+    (column,) = _columns(query, 1)
+    left, right = _comparable_sql(value, Bound(f"{alias}.c0", shape_of(column.type)))
     rows = f"({query.nested_sql}) AS {alias}"
     found = f"({left} IN (SELECT {right} FROM {rows}))"
-    if is_test or len(query.columns) > 1:
+    if is_test:
         return Bound(found, types.BOOLEAN)
     has_null = f"EXISTS (SELECT 1 FROM {rows} WHERE {alias}.c0 IS NULL)"
     unknown = f"({has_null} OR ({left} IS NULL AND EXISTS (SELECT 1 FROM {rows})))"
     return Bound(f"(CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", types.BOOLEAN)
+
+
+def _member_row(value: Bound, query: BoundQuery, environment: Environment, *, is_test: bool) -> Bound:
+    """Return whether several values are a row of a query.
+
+    A row with NULL is no other row, and whether it is one is unknown: Spark takes NULLs in structs for equal.
+    ``is_test`` tells whether false is enough for what is unknown.
+    """
+    alias = environment.reading.alias()
+    parts = [Bound(f"{alias}.c{place}", shape_of(column.type)) for place, column in enumerate(query.columns)]
+    left, right = _comparable_sql(value, row_value(parts))
+    rows = f"({query.nested_sql}) AS {alias}"
+    given = " OR ".join(f"{part(value, place).sql} IS NULL" for place in range(len(parts)))
+    missing = " OR ".join(f"{one.sql} IS NULL" for one in parts)
+    found = f"(NOT ({given}) AND {left} IN (SELECT {right} FROM {rows} WHERE NOT ({missing})))"
+    if is_test:
+        return Bound(found, types.BOOLEAN)
+    unknown = f"EXISTS (SELECT 1 FROM {rows} WHERE {missing}) OR (({given}) AND EXISTS (SELECT 1 FROM {rows}))"
+    return Bound(f"(CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", types.BOOLEAN)
+
+
+def _is_below_not(node: exp.Expr) -> bool:
+    place = node.parent
+    while isinstance(place, exp.Paren):
+        place = place.parent
+    return isinstance(place, exp.Not)
 
 
 def _comparable_sql(value: Bound, member: Bound) -> tuple[str, str]:
@@ -109,10 +134,11 @@ def _quantified_comparison(binder: ExpressionBinder, node: exp.Binary, inner: En
         # Each element of a list is a row.
         query = exp.select(exp.Explode(this=query.unnest().copy()))
     value, bound = binder.bind(node.this), inner.bind(query, inner)
-    if isinstance(side, exp.Any) and operator == "=":
-        return _member(value, bound, inner, is_test)
-    if isinstance(side, exp.All) and operator == "<>":
-        return negation(_member(value, bound, inner, is_test))
+    is_all = isinstance(side, exp.All)
+    if operator == ("<>" if is_all else "="):
+        is_negated = is_all or _is_below_not(node)
+        found = _member(value, bound, inner, is_test=is_test, is_negated=is_negated)
+        return negation(found) if is_all else found
     found = _any(value, operator if isinstance(side, exp.Any) else NEGATED[operator], bound)
     return found if isinstance(side, exp.Any) else negation(found)
 

@@ -20,7 +20,7 @@ from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.site import Site
 from forklake.sql.parse import parse_expression
-from forklake.sql.query.bind import bind_query
+from forklake.sql.query.bind import bind_query, expected_types
 from forklake.sql.query.values_clause import is_null
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.statements import Insert
@@ -130,9 +130,14 @@ def _target_columns(names: Sequence[str], table: str, fields: Sequence[Field]) -
 
 
 def _without_keywords(query: exp.Query, columns: Sequence[Field]) -> exp.Query:
-    """Return a query with defaults in place of the keyword DEFAULT in VALUES."""
+    """Return a query with defaults in place of the keyword DEFAULT in VALUES.
+
+    Where there are variants, each value is cast by itself: values of different types become variants.
+    """
     values = query.find(exp.Values)
-    if values is None or not any(is_default(cell) for row in values.expressions for cell in _cells(row)):
+    has_keywords = values is not None and any(is_default(cell) for row in values.expressions for cell in _cells(row))
+    has_variants = any(field.type == types.VARIANT for field in columns) and expected_types(query, columns) is not None
+    if not has_keywords and not has_variants:
         return query
     copy = query.copy()
     values = copy.find(exp.Values)
@@ -141,6 +146,8 @@ def _without_keywords(query: exp.Query, columns: Sequence[Field]) -> exp.Query:
         for field, cell in zip(columns, _cells(row), strict=False):
             if is_default(cell):
                 cell.replace(default_node(field))
+            elif has_variants:
+                cell.replace(exp.Cast(this=cell.copy(), to=exp.DataType.build(field.type.sql_name, dialect="duckdb")))
     return copy
 
 

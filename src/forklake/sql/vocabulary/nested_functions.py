@@ -193,6 +193,22 @@ _RECORDS: Final = (
     declare("map_contains", "map MAP(K, V), key K", "BOOLEAN", "Whether the map has a key."),
     declare("cardinality", "map MAP(K, V)", "UBIGINT", "How many entries the map has."),
 )
+_VARIANTS: Final = (
+    declare(
+        "variant_typeof",
+        "variant VARIANT",
+        "VARCHAR",
+        "What a variant holds: INT32, VARCHAR, ARRAY(2) and so on.",
+        Nulls.ARE_VALUES,
+    ),
+    declare(
+        "variant_extract",
+        "variant VARIANT, field VARCHAR | variant VARIANT, place UINTEGER",
+        "VARIANT",
+        "A field of an object, or an element of an array, from 1; NULL if there is none.",
+    ),
+    declare("variant_normalize", "variant VARIANT", "VARIANT", "The same value, its objects sorted by their keys."),
+)
 _JSON: Final = (
     declare("json", "text VARCHAR", "JSON", "JSON without the spaces in it."),
     declare("json_valid", "text VARCHAR", "BOOLEAN", "Whether the text is JSON."),
@@ -223,4 +239,4 @@ _JSON: Final = (
     declare("json_array", "[value ANY ...]", "JSON", "An array of values.", Nulls.ARE_VALUES),
 )
 NESTED_FUNCTIONS: Final[tuple[Declaration, ...]] = (*_LISTS, *_RECORDS)
-JSON_FUNCTIONS: Final[tuple[Declaration, ...]] = _JSON
+JSON_FUNCTIONS: Final[tuple[Declaration, ...]] = (*_JSON, *_VARIANTS)

@@ -134,7 +134,7 @@ TEXT_FUNCTIONS: Final[tuple[Declaration, ...]] = (
         "regexp_extract",
         "text VARCHAR, pattern VARCHAR, [group ANY], [options VARCHAR]",
         "ANY",
-        "The first fitting part, or a group of it; a struct for a list of names of groups.",
+        "The first fitting part, or a group of it.",
     ),
     declare(
         "regexp_extract_all",

@@ -1,0 +1,31 @@
+-- Regular expressions mean what RE2 means by them, not Java.
+
+CREATE TABLE w (i INTEGER, s VARCHAR)
+
+INSERT INTO w VALUES (1, 'abc'), (2, E'a\nb'), (3, E'a\n'), (4, E'a\rb'), (5, E'\x0b x'), (6, 'éa b'), (7, 'a[b]c&d'), (8, NULL), (9, ''), (10, E'b\na\n'), (11, 'foo-bar_9'), (12, 'Kelvin K ſ É'), (13, 'x' || chr(8232) || 'y' || chr(133) || 'z'), (14, 'aa.bb,cc'), (15, '🦆a🦆')
+
+SELECT i, regexp_matches(s, 'a.b') AS a, regexp_matches(s, 'a$') AS b, regexp_matches(s, '^a') AS c, regexp_matches(s, 'b$', 'm') AS d, regexp_matches(s, '^a', 'n') AS e, regexp_matches(s, 'a.b', 's') AS f, regexp_matches(s, 'a.b', 'sm') AS g, regexp_matches(s, 'a.b', 'ms') AS h FROM w ORDER BY i
+
+SELECT i, regexp_matches(s, '\s') AS a, regexp_matches(s, '\S') AS b, regexp_matches(s, '[\s]x') AS c, regexp_matches(s, '[a\S]') AS d, regexp_matches(s, '\ba') AS e, regexp_matches(s, 'a\b') AS f, regexp_matches(s, '\Ba') AS g, regexp_matches(s, '\w\W') AS h, regexp_matches(s, '\d|\D') AS j FROM w ORDER BY i
+
+SELECT i, regexp_matches(s, '[[]') AS a, regexp_matches(s, '[]]') AS b, regexp_matches(s, '[^]]') AS c, regexp_matches(s, '[a&&b]') AS d, regexp_matches(s, '[a[b]') AS e, regexp_matches(s, '[[:alpha:]][[:space:]]') AS f, regexp_matches(s, '[[:^alpha:]_-]') AS g, regexp_matches(s, '[[:word:]]-') AS h FROM w ORDER BY i
+
+SELECT i, regexp_matches(s, 'k', 'i') AS a, regexp_matches(s, '(?i)É') AS b, regexp_matches(s, 'S', 'i') AS c, regexp_matches(s, '(?m)^a$') AS d, regexp_matches(s, '(?s)a.b') AS e, regexp_matches(s, 'a.', 'l') AS f, regexp_matches(s, '\Qa.b\E') AS g, regexp_matches(s, '\pL\pL') AS h, regexp_matches(s, '(?P<x>o+)-') AS j FROM w ORDER BY i
+
+SELECT i, regexp_full_match(s, 'a.') AS a, regexp_full_match(s, 'a.*') AS b, regexp_full_match(s, '.*$') AS c, s SIMILAR TO 'a.*' AS d, s GLOB 'a*' AS e, s GLOB '*b' AS f, s GLOB 'a?' AS g FROM w ORDER BY i
+
+SELECT i, regexp_replace(s, 'a.b', 'X') AS a, regexp_replace(s, 'a$', 'X') AS b, regexp_replace(s, '\s', '.', 'g') AS c, regexp_replace(s, '(a)(.)', '\2\1', 'g') AS d, regexp_replace(s, '.', '<\0>') AS e, regexp_replace(s, 'b', '$1') AS f, regexp_replace(s, '[[:alpha:]]+', '#') AS g FROM w ORDER BY i
+
+SELECT i, regexp_extract(s, '[a-z]+') AS a, regexp_extract(s, '(\w)-(\w)', 2) AS b, regexp_extract(s, 'a.*') AS c, regexp_extract_all(s, '\w+') AS d, regexp_split_to_array(s, '[,.]') AS e, regexp_extract(s, 'nothing') AS f FROM w ORDER BY i
+
+SELECT i FROM w WHERE regexp_matches(s, '^[a-z.]+,') AND regexp_matches(s, 'c{2}$') ORDER BY i
+
+SELECT i, regexp_replace(s, 'b', 'x\\y') AS a, regexp_replace(s, 'b', 'x\y') AS b, regexp_replace(s, '(o+)', '[\1\10]') AS c, regexp_replace(s, 'b', '\0$0', 'g') AS d FROM w ORDER BY i
+
+error: SELECT regexp_matches(s, '(') FROM w
+
+error: SELECT regexp_matches(s, 'a)') FROM w
+
+error: SELECT regexp_matches(s, '[a') FROM w
+
+error: SELECT regexp_replace(s, '*', 'x') FROM w
