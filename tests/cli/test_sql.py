@@ -74,7 +74,7 @@ def test_a_lake_is_opened_by_its_file_and_its_only_catalog_is_in_use(lake: Path,
 
 
 def test_arguments_that_are_neither_a_lake_nor_a_file_are_refused(lake: Path, tmp_path: Path) -> None:
-    for words in ((str(tmp_path / "no.db"),), (str(lake), str(lake)), (str(lake), "a.sql", "b.sql")):
+    for words in ((str(tmp_path / "no"),), (str(lake), str(lake)), (str(lake), "a.sql", "b.sql")):
         assert run("sql", *words, "-c", "SELECT 1").code == 2
     assert not (tmp_path / "no.db").exists()
 
@@ -186,3 +186,36 @@ def test_limits_that_mean_nothing_are_refused(lake: Path, given: tuple[str, ...]
 def test_confinement_needs_a_catalog(lake: Path) -> None:
     assert "none was chosen" in run("sql", "--confined", "-c", "SELECT 1", lake=lake).err
     assert run("sql", "--confined", "-c", "SELECT 1").code == 2
+
+
+def test_a_new_file_becomes_a_lake_with_a_catalog_of_its_name(tmp_path: Path) -> None:
+    new = tmp_path / "my shop.db"
+    made = run("sql", str(new), "-c", "CREATE TABLE t (i INTEGER); INSERT INTO t VALUES (1); SELECT current_database()")
+    assert (made.err, made.out.splitlines()[-1]) == ("", "my shop")
+    assert run("sql", str(new), "-c", "FROM t").out == "i\n1\n"
+    other = tmp_path / "other.ducklake"
+    assert run("sql", str(other), "--catalog", "agent", "-c", "SELECT current_database() AS c").out == "c\nagent\n"
+
+
+def test_a_url_makes_no_lake_of_its_name(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(lake.parent)
+    before = run("sql", lake.name, "-c", "SHOW DATABASES").out
+    assert run("sql", f"sqlite:{lake.name}", "-c", "SHOW DATABASES").out == before
+    assert run("sql", "sqlite:none.db", "-c", "SHOW DATABASES").code == 3
+    assert not Path("none.db").exists()
+
+
+def test_a_new_file_is_not_made_for_readers_scripts_and_confined_sessions(tmp_path: Path) -> None:
+    new = str(tmp_path / "new.db")
+    for words in (["--read-only"], ["--confined"]):
+        assert run("sql", new, *words, "-c", "SELECT 1").code == 3
+    assert run("sql", str(tmp_path / "script.sql")).code == 2
+    assert run("sql", str(tmp_path / "nowhere" / "new.db"), "-c", "SELECT 1").code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_init_takes_the_lake_as_an_argument(tmp_path: Path) -> None:
+    new = tmp_path / "new.db"
+    assert run("init", str(new), "--data-path", str(tmp_path / "data")).code == 0
+    with forklake.open(str(new)) as lake:
+        assert lake.catalogs() == []

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from forklake import Lake
 from forklake.cli import output, shell
 from forklake.cli.answer import MODES, Answering
 from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url, name_lake
-from forklake.cli.shell.opening import missing_catalog_hint, open_session
+from forklake.cli.shell.opening import make_session, missing_catalog_hint, open_session
 from forklake.cli.shell.script import read_script, run_script
 from forklake.config import Confinement
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.location import is_store
+
+if TYPE_CHECKING:
+    from forklake.session.connection import Connection
+
+_SUFFIXES: Final = (".db", ".ducklake", ".sqlite")
+"""How the name of a file ends that becomes a lake when it is named and not there."""
 
 
 @click.command(cls=Command)
@@ -42,10 +51,11 @@ def sql(
     """Run SQL statements, or open a shell for them.
 
     They are given with -c, in a file ("-" is standard input), or in the shell that opens without either. LAKE is the
-    lake, as for --lake: a metadata file that is there, or the URL of one. If it holds one catalog, that one is in use;
-    of several, --catalog or USE chooses. Every catalog of the lake can be named; others can be attached with ATTACH.
-    The results of all statements are printed. The first statement that fails ends the run with an error, which names
-    its line; in a shell it goes on.
+    lake, as for --lake: a metadata file, or the URL of one. If it holds one catalog, that one is in use; of several,
+    --catalog or USE chooses. Every catalog of the lake can be named; others can be attached with ATTACH. A file that
+    is not there and ends in .db, .ducklake or .sqlite becomes a new lake, with a catalog of the file's name. The
+    results of all statements are printed. The first statement that fails ends the run with an error, which names its
+    line; in a shell it goes on.
 
     With --confined the session is confined to the catalog, and to forks that it makes of it: it finds no other catalog,
     reads and writes no file outside its directories, and its settings are locked.
@@ -68,8 +78,7 @@ def sql(
         raise click.UsageError("--read-only is said of a catalog of the lake: name the lake.")
     terms = _terms(limits, is_confined=confined)
     answering = Answering(mode or ("json" if output.wants_json() else "table"))
-    url = existing_lake() if catalog is not None or lake_url() is not None else None
-    with open_session(url, catalog, read_only=read_only, terms=terms) as (connection, lake):
+    with _open_session(given, catalog, read_only=read_only, terms=terms) as (connection, lake):
         if text is None and file is None and sys.stdin.isatty():
             if connection.in_use is None:
                 click.echo(missing_catalog_hint(lake), err=True)
@@ -87,6 +96,16 @@ def sql(
             raise InvalidInputError(
                 "The transaction was not committed; it was rolled back.", hint="End it with COMMIT."
             )
+
+
+def _open_session(
+    given: Sequence[str], catalog: str | None, *, read_only: bool, terms: Confinement | None
+) -> AbstractContextManager[tuple[Connection, Lake | None]]:
+    url = lake_url()
+    if url is not None and url in given and _names_new_lake(url) and not read_only and terms is None:
+        return make_session(url, catalog)
+    named = existing_lake() if catalog is not None or url is not None else None
+    return open_session(named, catalog, read_only=read_only, terms=terms)
 
 
 def _terms(limits: Mapping[str, float | None], *, is_confined: bool) -> Confinement | None:
@@ -110,7 +129,7 @@ def _take_lake(given: Sequence[str]) -> str | None:
     Raises:
         UsageError: There are too many, or it is neither.
     """
-    lakes = [word for word in given if is_store(word)]
+    lakes = [word for word in given if is_store(word) or _names_new_lake(word)]
     files = [word for word in given if word not in lakes]
     if len(lakes) > 1 or len(files) > 1:
         raise click.UsageError("Give one lake and one file at most.")
@@ -118,6 +137,13 @@ def _take_lake(given: Sequence[str]) -> str | None:
         name_lake(lakes[0])
     if files and files[0] != "-" and not Path(files[0]).is_file():
         raise click.UsageError(
-            f"{files[0]!r} is neither a file with statements nor a lake that is there; `forklake init` makes a lake."
+            f"{files[0]!r} is neither a file with statements nor a lake; `forklake sql NAME.db` makes a lake."
         )
     return files[0] if files else None
+
+
+def _names_new_lake(word: str) -> bool:
+    """Return whether a file that is not there would be a lake, by its name."""
+    path = Path(word)
+    is_free = not path.exists() and not is_store(word)  # "sqlite:shop.db" is no path
+    return path.suffix in _SUFFIXES and is_free and path.absolute().parent.is_dir()

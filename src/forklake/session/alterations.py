@@ -37,9 +37,23 @@ def alter_table(state: SessionState, statement: statements.AlterTable) -> None:
     check_object("table", content_of(writer), target.schema, target.name)
     action = statement.action
     try:
+        _check_new_name(state, writer, target, action)
         _ACTIONS[type(action)](writer, target, action)
     except NotFoundError as error:
         raise _no_column(writer, target, action) or error from error
+
+
+def _check_new_name(state: SessionState, writer: Transaction, target: Target, action: statements.TableAction) -> None:
+    """Refuse a reserved name for a column that an action makes or renames."""
+    match action:
+        case statements.AddColumn(column=column, inside=()) if not (
+            action.if_not_exists and _has_column(writer, target, (column.name,))
+        ):
+            check_names(state, writer, target, [column.name])
+        case statements.RenameColumn(column=(_,)) if _has_column(writer, target, action.column):
+            check_names(state, writer, target, [action.new_name])
+        case _:
+            pass
 
 
 def _no_column(writer: Transaction, target: Target, action: statements.TableAction) -> NotFoundError | None:
@@ -101,8 +115,6 @@ def _row(staging: Staging, target: Target) -> TableRow:
 def _add_column(writer: Transaction, target: Target, action: statements.AddColumn) -> None:
     if action.if_not_exists and _has_column(writer, target, (*action.inside, action.column.name)):
         return
-    if not action.inside:
-        check_names(writer, target, [action.column.name])
     (column,), parent = define_columns(runtime_of(writer), [action.column]), action.inside or None
     run(writer, lambda staging: columns.add_column(staging, _row(staging, target), column, parent=parent))
 
@@ -114,8 +126,6 @@ def _drop_column(writer: Transaction, target: Target, action: statements.DropCol
 
 
 def _rename_column(writer: Transaction, target: Target, action: statements.RenameColumn) -> None:
-    if len(action.column) == 1 and _has_column(writer, target, action.column):
-        check_names(writer, target, [action.new_name])
     run(writer, lambda staging: columns.rename_column(staging, _row(staging, target), action.column, action.new_name))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -19,6 +20,7 @@ from forklake.metastore.location import (
     embedded_path,
     is_postgres_words,
     lake_key,
+    with_database_kind,
     with_metadata_schema,
     with_postgres_words,
 )
@@ -43,6 +45,7 @@ _OPTIONS: Final = (
     "data_inlining_row_limit",
     "encrypted",
     "meta_secret",
+    "meta_type",
     "metadata_catalog",
     "metadata_path",
     "metadata_schema",
@@ -58,6 +61,8 @@ _OPTIONS: Final = (
     "write_deletion_vectors",
 )
 _PREFIX: Final = "ducklake:"
+_SECRET: Final = re.compile("[A-Za-z0-9_]+")
+"""What DuckLake takes for the name of a secret."""
 _LISTED: Final = 5
 _ID_BITS: Final = 63
 """Ids of catalogs have no more bits."""
@@ -93,10 +98,16 @@ def attach(
     given = _check_options(statement.options)
     kept = {} if policy.is_confined else secrets.options_for(rest, is_needed=home is None)
     options = {**kept, **given}
-    url = _with_secret(str(options.get("metadata_path") or rest), options, secrets, policy)
+    path = with_database_kind(str(options.get("metadata_path") or rest), str(options.get("meta_type") or ""))
+    url = _with_secret(path, options, secrets, policy)
     if not url and home is None:
         raise InvalidInputError(
             "The metadata path is not set.", hint="ATTACH 'ducklake:path', or create a secret with a metadata_path."
+        )
+    if not kept and home is None and _SECRET.fullmatch(url) and not os.path.exists(url):
+        raise NotFoundError(
+            f'Secret "{url}" was not found; nothing was attached.',
+            hint=f"A file of that name is written './{url}'; other paths have a dot or a slash.",
         )
     alias = _default_alias(url, options) if statement.alias is None else statement.alias
     replaced = attachments.find(alias)
@@ -137,7 +148,7 @@ def _with_secret(url: str, options: Mapping[str, Any], secrets: Secrets, policy:
 
 def _check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in options:
-        if name.startswith("meta_") and name != "meta_secret":
+        if name.startswith("meta_") and name not in ("meta_secret", "meta_type"):
             raise InvalidInputError(
                 f"Not implemented Error: Unsupported option {name} for DuckLake: META_ options are for a metadata"
                 " database that DuckDB opens; nothing was attached.",

@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
+from forklake.catalog.state import Draft
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError
 from forklake.files.texts import to_array
-from forklake.lake import Transaction
+from forklake.lake import Table, Transaction
 from forklake.lake.internals import commit, content_of, runtime_of
 from forklake.model import types
 from forklake.model.definitions import ColumnDefinition
@@ -118,7 +119,7 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> Resu
     columns = _columns(bound, statement.column_names)
     fields = [field_of(column) for column in columns]
     check_schema(content_of(writer), target.attached.alias, target.schema)
-    definitions.check_names(writer, target, [column.name for column in columns])
+    definitions.check_names(state, writer, target, [column.name for column in columns])
     new = NewTable(
         target.name,
         columns,
@@ -192,8 +193,10 @@ def _run_here(state: SessionState, writer: Transaction, row: TableRow, bind: Cal
 
     def change(staging: Staging, table: TableRow) -> int:
         assert here is not None
-        found, plan, rows = here
-        return changing.change_found_rows(staging, runtime, table, plan, rows, is_update=found.is_update)
+        found, it = here
+        return changing.change_found_rows(
+            staging, runtime, table, it.plan, it.rows, is_update=found.is_update, how=it.how
+        )
 
     return None if here is None else _run(writer, row, change)
 
@@ -206,16 +209,17 @@ def _merge_here(
 
     def change(staging: Staging, table: TableRow) -> int:
         assert here is not None
-        found, plan, rows = here
-        how, may_repeat = found.operations, found.may_repeat
-        return changing.merge_found_rows(staging, runtime, table, plan, rows, how, may_repeat=may_repeat)
+        found, it = here
+        return changing.merge_found_rows(
+            staging, runtime, table, it.plan, it.rows, found.operations, may_repeat=found.may_repeat, how=it.how
+        )
 
     return None if here is None else _run(writer, row, change)
 
 
 def _find_here(
     state: SessionState, writer: Transaction, row: TableRow, bind: Callable[[], Found], *, is_sound: bool = False
-) -> tuple[Found, ScanPlan, pa.Table] | None:
+) -> tuple[Found, changing.FoundChange] | None:
     """Return the rows that a statement changes, if this process finds and writes them.
 
     ``is_sound``: whether the statement was bound for Spark already, so that it is not at fault if no query says it.
@@ -226,14 +230,16 @@ def _find_here(
         if is_sound:
             state.rule.check_spark(f"{error.message} is left to Spark")
         return None  # what is said of it depends on the kind of statement
-    if not changing.is_changed_here(state.runtime(writer), content_of(writer), row):
+    draft, scans = content_of(writer), found.query.scans
+    assert isinstance(draft, Draft)
+    plan, how = changing.plan_change(draft, state.runtime(writer), row, scans[found.scan].predicate)
+    if not changing.is_changed_here(how):
         state.rule.check_spark("Spark sorts the table")
         return None
-    located = find_here(state.rule, found, {})
-    if located is None:
-        return None
-    plan, rows = located
-    return found, plan, rows
+    # Tables that are named twice are read by one plan, of which this would be half.
+    is_only = sum(isinstance(scan.relation.source, Table) for scan in scans.values()) == 1
+    located = find_here(state.rule, found, {found.scan: plan} if is_only else {})
+    return None if located is None else (found, changing.FoundChange(*located, how))
 
 
 def _run_joined(state: SessionState, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:

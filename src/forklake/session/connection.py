@@ -14,6 +14,7 @@ from forklake.errors import (
     CommitConflictError,
     ForklakeError,
     InvalidInputError,
+    SnapshotExpiredError,
 )
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import catalog_of, is_past, runtime_of
@@ -26,6 +27,7 @@ from forklake.session.attached_catalogs import AttachedCatalog, Attachments, che
 from forklake.session.confinement import Policy, terms_of
 from forklake.session.guard import guard
 from forklake.session.hints import NOTHING_ATTACHED, in_sql
+from forklake.session.keyed_content import keep_keyring
 from forklake.session.limited_content import limit_result
 from forklake.session.prepared_statements import filled_statement
 from forklake.session.presence import dropped_attachment_error
@@ -95,7 +97,8 @@ class Connection:
             raise InvalidInputError(f"SQL is given as text, not as {type(text).__name__}.")
         self._state.policy.check_dialect(dialect)
         if dialect == "spark":
-            return queries.spark_query(self._state, text)
+            keyring = self._state.secrets.keyring
+            return keep_keyring(keyring.run(queries.spark_query, self._state, text), keyring)
         if dialect != "duckdb":
             raise InvalidInputError(f'There is no dialect "{dialect}"; there is duckdb and spark.')
         result = None
@@ -157,7 +160,7 @@ class Connection:
             for values in parameters:
                 self.execute(text, values)
             if begins:
-                self._state.commit()
+                self._state.secrets.keyring.run(self._state.commit)
         except BaseException:
             if begins:
                 with suppress(InvalidInputError):  # the statements may have ended it
@@ -264,7 +267,7 @@ class Connection:
         Raises:
             PermissionDeniedError: The session is confined, and the file is outside of its directories.
         """
-        self._state.policy.check_files([path])
+        self._state.secrets.keyring.run(self._state.policy.check_files, [path])
 
     def cursor(self) -> Connection:
         """Return another session on the same attachments.
@@ -292,12 +295,13 @@ class Connection:
 
     def _run(self, statement: statements.Statement, text: str) -> Result | None:
         """Run a statement, in a transaction of its own if none is open."""
-        policy = self._state.policy
+        policy, keyring = self._state.policy, self._state.secrets.keyring
         allowance = policy.allowance()
         try:
             try:
-                with allowance.spend():
-                    return limit_result(self._run_in_transaction(statement), policy.limits, allowance)
+                with allowance.spend(), keyring.use():
+                    result = keep_keyring(self._run_in_transaction(statement), keyring)
+                    return limit_result(result, policy.limits, allowance)
             except CatalogDroppedError as error:
                 raise dropped_attachment_error(self._state, error) from error
         except ForklakeError as error:
@@ -327,13 +331,13 @@ class Connection:
             finally:
                 state.work.release_unchanged()
 
-        def attempt() -> tuple[Result | None, CommitConflictError | None]:
+        def attempt() -> tuple[Result | None, ForklakeError | None]:
             state.work = Work(is_explicit=False)
             try:
                 try:
                     result = run_statement(state, statement)
-                except CommitConflictError as error:
-                    # Maintenance commits by itself, and has decided not to run again.
+                except (CommitConflictError, SnapshotExpiredError) as error:
+                    # Maintenance commits by itself, and has decided not to run again; COPY may have written already.
                     state.work.rollback()
                     return None, error
                 state.finish()

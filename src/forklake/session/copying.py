@@ -31,7 +31,7 @@ from forklake.sql.query.bind import bind_query
 _COMPRESSIONS: Final = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
 _DIRECTORIES: Final = "append filename_pattern format overwrite_or_ignore partition_by write_partition_columns"
 _TO: Final = {
-    "parquet": f"{_DIRECTORIES} codec compression overwrite per_thread_output row_group_size",
+    "parquet": f"{_DIRECTORIES} codec compression overwrite per_thread_output row_group_size row_groups_per_file",
     "csv": f"{_DIRECTORIES} compression dateformat delim delimiter encoding escape force_quote header null nullstr"
     " prefix quote sep suffix timestampformat",
     "json": f"{_DIRECTORIES} array compression dateformat timestampformat",
@@ -61,8 +61,9 @@ def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     fields = _named_fields(tuple(bound.columns))
     keys = _keys(options, fields)
     layout = _layout(options, keys) if options.form == "parquet" else None
-    state.policy.check_target(path, is_directory=bool(keys), may_replace=options.may_replace)
-    _check_place(state, path, is_directory=bool(keys))
+    is_directory = bool(keys) or (layout is not None and layout.groups_per_file is not None)
+    state.policy.check_target(path, is_directory=is_directory, may_replace=options.may_replace)
+    _check_place(state, path, is_directory=is_directory)
     rows = queries.answer(state, bound).arrow().rename_columns([field.name for field in fields])
     if layout is not None:
         copy_out(rows, fields, path, layout)
@@ -231,6 +232,11 @@ def _layout(options: _Options, keys: tuple[str, ...]) -> CopyLayout:
         raise InvalidInputError(
             f'Binder Error: COMPRESSION is one of {", ".join(_COMPRESSIONS)}, not "{compression}"; nothing was copied.'
         )
+    if keys and options.has("row_groups_per_file"):
+        raise InvalidInputError(
+            "Not implemented Error: Can't combine file rotation (e.g., ROW_GROUPS_PER_FILE) and PARTITION_BY for COPY;"
+            " nothing was copied."
+        )
     if options.flag("per_thread_output"):
         raise InvalidInputError("COPY with PER_THREAD_OUTPUT is not supported; nothing was copied.")
     if keys and options.flag("overwrite"):
@@ -243,6 +249,7 @@ def _layout(options: _Options, keys: tuple[str, ...]) -> CopyLayout:
         partition_by=keys,
         compression=compression,
         row_group_size=options.number("row_group_size", 122_880),
+        groups_per_file=options.number("row_groups_per_file", 1) if options.has("row_groups_per_file") else None,
         may_exist=options.may_exist,
         pattern=options.pattern.removesuffix(".parquet"),
         keeps_columns=options.flag("write_partition_columns"),

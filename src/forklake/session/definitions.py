@@ -40,7 +40,7 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> None
     target = SessionNames(state).new_target(statement.name, is_temporary=statement.is_temporary)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
-    check_names(writer, target, [column.name for column in statement.columns])
+    check_names(state, writer, target, [column.name for column in statement.columns])
     runtime = runtime_of(writer)
     new = define_table.NewTable(
         target.name,
@@ -150,7 +150,7 @@ def has_table(writer: Transaction, target: Target) -> bool:
     return object_exists("table", content_of(writer), target.schema, target.name)
 
 
-def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> None:
+def check_names(state: SessionState, writer: Transaction, target: Target, names: Sequence[str]) -> None:
     """Refuse column names that DuckLake reserves for inlined rows.
 
     They are allowed where inlining is off.
@@ -162,11 +162,17 @@ def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> No
     schema = lookup.find_schema(content_of(writer), target.schema)
     if taken is None or schema is None:
         return
-    content, runtime = content_of(writer), runtime_of(writer)
+    content, runtime = content_of(writer), state.runtime(writer)
     table = lookup.find_table(content, schema.schema_id, target.name)
     table_id = -1 if table is None else table.table_id
-    catalog = content.version.catalog_id
-    options = effective_options(runtime.store, catalog, schema.schema_id, table_id, runtime.options)
+    options = effective_options(
+        runtime.store,
+        content.version.catalog_id,
+        schema.schema_id,
+        table_id,
+        runtime.options,
+        runtime.option_defaults,
+    )
     if options["data_inlining_row_limit"] != "0":
         raise InvalidNameError(
             f'Binder Error: Column name "{taken}" is reserved by DuckLake for internal use when data inlining is'

@@ -13,6 +13,7 @@ from forklake.model import types
 from forklake.model.difference import DiffScan
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
+from forklake.model.scan import ScanPlan
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
 
@@ -65,6 +66,21 @@ class Differences:
     """The rows of a table that differ between two versions, which take a job to read."""
 
     plan: DiffScan
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The columns of ``*``."""
+        return self.plan.fields
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """Rows of Parquet files that belong to no table, as a scan.
+
+    This process reads it, or the engine.
+    """
+
+    plan: ScanPlan
 
     @property
     def columns(self) -> tuple[Field, ...]:

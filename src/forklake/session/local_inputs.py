@@ -24,9 +24,9 @@ from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
 from forklake.ops.read_table import shown_fields
 from forklake.session.frames import CallerFrame
-from forklake.session.known_rows import Changes, Differences, Rows
+from forklake.session.known_rows import Changes, Differences, FileScan, Rows
 from forklake.session.scan_plans import scan_plan
-from forklake.sql.local.same_values import is_handed_over
+from forklake.sql.local.same_types import is_handed_over
 from forklake.sql.relation import Scan
 
 _NO_COLUMN: Final = "~"
@@ -125,11 +125,11 @@ class ChangesInput:
         )
 
 
-def are_small_inputs(settings: Settings, inputs: Collection[QueryInput]) -> bool:
-    """Return whether all that a query reads is small, together."""
+def are_small_inputs(settings: Settings, inputs: Collection[QueryInput], made: int = 0) -> bool:
+    """Return whether all that a query reads, and the rows that it makes, are few."""
     given = [one.rows for one in inputs if isinstance(one, FrameInput)]
     plans = [plan for one in inputs for plan, _ in one.scans]
-    byte_count, row_count = sum(one.nbytes for one in given), sum(one.num_rows for one in given)
+    byte_count, row_count = sum(one.nbytes for one in given), made + sum(one.num_rows for one in given)
     return are_small(plans, settings.local_read_bytes - byte_count, settings.local_read_rows - row_count)
 
 
@@ -159,6 +159,8 @@ def query_input(scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan]) ->
             if len(known) < len(scan.relation.columns) + len(scan.relation.virtual):
                 return "a column has the name of one that tells of changes"
             return _changes(source, fields)
+        case FileScan():
+            return TableInput(source.plan, shown_fields(source.plan, scan.columns))
         case Table():
             (name, *others) = names
             plan = plans.get(name) or scan_plan(scan)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -19,7 +18,7 @@ from forklake.model.scan import ScanPlan
 from forklake.ops.engine_rule import EngineRule
 from forklake.session.local_inputs import QueryInput, TableInput, are_small_inputs, bare_field, query_input
 from forklake.session.result_content import FrameRows
-from forklake.sql.local.duckdb_text import LocalQuery, local_query
+from forklake.sql.local.duckdb_text import LocalQuery, is_only_here, local_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.rows.joined_rows import FoundRows
 from forklake.sql.rows.merged_rows import FoundMerge
@@ -66,6 +65,8 @@ class PlannedQuery:
             return str(error)
         kinds = [field.type.sql_name for field in self.columns]
         found = local.duckdb_rows.compute_rows(self.query.text, tables, kinds)
+        if isinstance(found, str) and self.query.is_only_here:
+            raise InvalidInputError(found.removeprefix("DuckDB says: "))
         return found if isinstance(found, str) else _show(self.columns, found)
 
 
@@ -89,10 +90,6 @@ class ComputedRows:
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the same rows as a frame, computed by the engine."""
         return self.by_engine("a DataFrame is asked for").frame(names, limit)
-
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as values of Python."""
-        return self.by_engine("it has variants").python_variants(pairs)
 
 
 def find_here(
@@ -126,7 +123,20 @@ def plan_locally(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]
         rule: Which engine runs what.
         bound: The query.
         plans: The plans of its scans, by name; those that are made are added.
+
+    Raises:
+        InvalidInputError: Spark does not compute it either.
     """
+    found = _plan(rule, bound, plans)
+    if isinstance(found, str) and bound.parts is not None and is_only_here(bound.parts):
+        raise InvalidInputError(
+            "Not implemented Error: DuckDB computes with values of type VARIANT in this process, and this statement is"
+            f" one for Spark: {found}."
+        )
+    return found
+
+
+def _plan(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]) -> PlannedQuery | str:
     if rule.choice == "spark":
         return "the engine is 'spark'"
     if not rule.setup.is_spark:
@@ -140,7 +150,7 @@ def plan_locally(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]
         if isinstance(found, str):
             return found
         inputs[name] = found
-    if rule.choice == "auto" and not are_small_inputs(rule.setup.settings, inputs.values()):
+    if rule.choice == "auto" and not are_small_inputs(rule.setup.settings, inputs.values(), query.row_count):
         return "it reads more than this process does"
     if not all(is_exact(plan, fields) for one in inputs.values() for plan, fields in one.scans):
         return "files hold columns as other types"

@@ -284,6 +284,8 @@ class SessionNames:
             inside = None if target.attached.is_temporary else (target.attached, schema.schema_name)
             names = SessionNames(self.state, inside, may_act=False, at=at)
             return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
+        if may_be_file and reader_of(parts[0]) is not None:
+            raise NotFoundError(f'IO Error: No files found that match the pattern "{parts[0]}"')
         raise missing_object_error(
             "table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}"
         )

@@ -24,7 +24,7 @@ from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_locally, shown_fields
 from forklake.session.definitions import portable_text
 from forklake.session.frames import CallerFrame
-from forklake.session.known_rows import Changes, Differences, Files, Rows
+from forklake.session.known_rows import Changes, Differences, Files, FileScan, Rows
 from forklake.session.local_queries import ComputedRows, plan_locally
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import check_schema
@@ -199,6 +199,8 @@ def _scan_frame(state: SessionState, name: str, scan: Scan, plans: dict[str, Sca
         return state.engine.select(state.engine.differences(*source.plan.plans), scan.columns)
     if isinstance(source, Files):
         return state.engine.select(source.frame, scan.columns)
+    if isinstance(source, FileScan):
+        return state.engine.scan(source.plan, scan.columns)
     if isinstance(source, CallerFrame):
         return state.engine.select(state.engine.typed_frame(source.rows, source.columns), scan.columns)
     plan = plans[name] = plans.get(name) or _plan_for_query(name, scan, bound)

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
+from forklake import files
 from forklake.engine.engine import Engine, Frame
 from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import EngineError, InvalidInputError
@@ -56,12 +57,6 @@ class RowSource(Protocol):
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the rows, or the first of them, as a frame of the engine, lazily."""
 
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as values of Python.
-
-        They are collected as pairs of value and metadata.
-        """
-
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
@@ -89,10 +84,6 @@ class FrameRows:
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the frame."""
         return self.engine.limit_rows(self.engine.rename_columns(self.rows, names), limit)
-
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as values of Python."""
-        return self.engine.python_variants(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +115,6 @@ class LocalRows:
         """Return the same rows as a frame, read by the engine."""
         return self.by_engine().frame(names, limit)
 
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as values of Python."""
-        return self.by_engine().python_variants(pairs)
-
 
 @dataclass(frozen=True, slots=True)
 class RowsReadHere:
@@ -152,10 +139,6 @@ class RowsReadHere:
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the same rows as a frame, read by the engine."""
         return self.by_engine().frame(names, limit)
-
-    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as values of Python."""
-        return self.by_engine().python_variants(pairs)
 
 
 # ---- contents --------------------------------------------------------------------------------------------------------
@@ -263,7 +246,7 @@ class LazyContent:
             return [()] * table.num_rows
         held = [values_of(column.combine_chunks()) for column in table.columns]
         columns = [
-            self._source.python_variants(values) if field.type == types.VARIANT else to_python(field.type, values)
+            files.variants.python_variants(values) if field.type == types.VARIANT else to_python(field.type, values)
             for field, values in zip(self._fields, held, strict=True)
         ]
         return list(zip(*columns, strict=True))

@@ -1,14 +1,20 @@
-"""Secrets: options of ATTACH, kept under a name and never shown."""
+"""Secrets: what is kept under a name and never shown.
+
+They are options of ATTACH, and credentials of object stores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
 
 from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.files.keyring import Credential, Keyring, closest_scope
+from forklake.metastore.location import with_database_kind
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
+from forklake.session.store_secrets import STORE_OPTIONS, read_credential, shown_credential
 from forklake.sql.statements import CreateSecret, DropSecret
 
 UNNAMED: Final = "__default_ducklake"
@@ -18,6 +24,7 @@ _OPTIONS: Final = {
         *("data_path", "catalog", "encrypted"),
     ),
     "postgres": ("host", "port", "database", "user", "password", "passfile", "sslmode"),
+    "s3": STORE_OPTIONS,
 }
 """What secrets of each type hold."""
 _IGNORED: Final = ("type", "provider", "scope")
@@ -27,17 +34,23 @@ _WORDS: Final = {"database": "dbname"}
 
 @dataclass(frozen=True, slots=True)
 class _Secret:
-    """Options of one type, by name."""
+    """Options of one type, by name; of type s3, a credential."""
 
     kind: str
     options: Mapping[str, Any] = field(repr=False)
+    credential: Credential | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
 class Secrets:
-    """The secrets that a session and its cursors share."""
+    """The secrets that a session and its cursors share.
+
+    Attributes:
+        keyring: Those of type s3.
+    """
 
     _by_name: dict[str, _Secret] = field(default_factory=dict, repr=False)
+    keyring: Keyring = field(default_factory=Keyring, repr=False)
 
     def create(self, statement: CreateSecret) -> None:
         """Run CREATE SECRET.
@@ -49,13 +62,14 @@ class Secrets:
         kind = fold(str(statement.options.get("type", "")))
         if kind not in _OPTIONS:
             raise InvalidInputError(
-                f"Secret type '{kind}' does not exist: a secret is of type {' or '.join(_OPTIONS)}; none was made.",
-                hint="Object stores are reached with the credentials of the environment.",
+                f"Secret type '{kind}' does not exist: a secret is of type {' or '.join(_OPTIONS)}; none was made."
             )
+        provider = statement.options.get("provider")
+        said = "default provider 'config'" if provider is None else f"provider '{provider}'"
         for name in statement.options:
             if name not in _OPTIONS[kind] + _IGNORED:
                 raise InvalidInputError(
-                    f'Unknown parameter "{name}" for secret type "{kind}"; none was made.',
+                    f"Binder Error: Unknown parameter '{name}' for secret type '{kind}' with {said}; none was made.",
                     hint=f"Parameters: {', '.join(_OPTIONS[kind])}.",
                 )
         named = statement.name or f"__default_{kind}"
@@ -63,11 +77,11 @@ class Secrets:
         if key in self._by_name and not statement.or_replace:
             if statement.if_not_exists:
                 return
-            raise AlreadyExistsError(f"Persistent secret with name '{named}' already exists!")
+            raise AlreadyExistsError(f"Temporary secret with name '{key}' already exists!")
         kept = {name: value for name, value in statement.options.items() if name not in _IGNORED}
         if kind == "ducklake":
             _check_parameters(kept.get("metadata_parameters"))
-        self._by_name[key] = _Secret(kind, kept)
+        self._keep(key, _Secret(kind, {}, read_credential(statement)) if kind == "s3" else _Secret(kind, kept))
 
     def drop(self, statement: DropSecret) -> None:
         """Run DROP SECRET.
@@ -75,12 +89,36 @@ class Secrets:
         Raises:
             NotFoundError: There is none of that name.
         """
-        if self._by_name.pop(fold(statement.name), None) is None and not statement.if_exists:
+        key = fold(statement.name)
+        if key in self._by_name:
+            self._keep(key, None)
+        elif not statement.if_exists:
             raise NotFoundError(f"Failed to remove non-existent secret with name '{statement.name}'")
 
-    def names(self) -> list[tuple[str, str]]:
-        """Return the names of all secrets, in order, and their types."""
-        return sorted((name, secret.kind) for name, secret in self._by_name.items())
+    def _keep(self, name: str, secret: _Secret | None) -> None:
+        """Keep a secret under a name, or forget the one that has it."""
+        kept = {one: known for one, known in self._by_name.items() if one != name}
+        self._by_name = kept if secret is None else dict(sorted([*kept.items(), (name, secret)]))
+        found = (one.credential for one in self._by_name.values())
+        self.keyring = Keyring(tuple(one for one in found if one is not None))
+
+    def list_rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of ``duckdb_secrets()``, in the order of names.
+
+        Of options of ATTACH not even which ones there are is shown.
+        """
+        for name, secret in self._by_name.items():
+            if secret.credential is not None:
+                yield shown_credential(name, secret.credential)
+            else:
+                text = f"name={name};type={secret.kind};provider=config"
+                yield name, secret.kind, "config", False, "memory", [], text
+
+    def which(self, path: str, kind: str) -> str | None:
+        """Return which secret of a type counts for a path; None if none does."""
+        known = [(name, secret.credential) for name, secret in self._by_name.items() if secret.kind == fold(kind)]
+        found = closest_scope(path, (() if one is None else one.scopes for _, one in known))
+        return None if found is None else known[found][0]
 
     def options_for(self, path: str, *, is_needed: bool = True) -> Mapping[str, Any]:
         """Return the options of the secret for ``ducklake:path``.
@@ -104,9 +142,8 @@ class Secrets:
             fold(str(name)): value for name, value in (found.options.get("metadata_parameters") or {}).items()
         }
         kept = {name: value for name, value in found.options.items() if name != "metadata_parameters"}
-        options = {"metadata_path": "", **kept}
-        if fold(str(parameters.get("type", ""))) == "postgres":
-            options["metadata_path"] = _as_postgres(str(options["metadata_path"]))
+        path = with_database_kind(str(kept.get("metadata_path") or ""), str(parameters.get("type") or ""))
+        options = {**kept, "metadata_path": path}
         return options if "secret" not in parameters else {**options, "meta_secret": parameters["secret"]}
 
     def postgres_words(self, name: str | None) -> Mapping[str, str]:
@@ -123,10 +160,6 @@ class Secrets:
                 return {}
             raise NotFoundError(f"Secret with name '{name}' and type postgres was not found; nothing was attached.")
         return {_WORDS.get(word, word): str(value) for word, value in found.options.items() if value is not None}
-
-
-def _as_postgres(path: str) -> str:
-    return path if fold(path).startswith(("postgres:", "postgresql:")) else f"postgres:{path}"
 
 
 def _check_parameters(parameters: Any) -> None:

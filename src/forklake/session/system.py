@@ -9,7 +9,7 @@ from forklake.model.names import fold
 from forklake.session.frames import CallerFrame
 from forklake.session.functions import LISTINGS
 from forklake.session.information_schema import information_table
-from forklake.session.known_rows import Files, Rows
+from forklake.session.known_rows import Files, FileScan, Rows
 from forklake.session.system_files import file_function, file_relation
 from forklake.session.system_listings import listing
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def system_function(
     names: SessionNames, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | Files | CallerFrame | None:
+) -> Rows | Files | FileScan | CallerFrame | None:
     """Return the rows of a function that belongs to no catalog; None if there is none.
 
     Raises:
@@ -34,7 +34,7 @@ def system_function(
 
 def system_relation(
     names: SessionNames, parts: tuple[str, ...], *, may_be_file: bool
-) -> Rows | Files | CallerFrame | None:
+) -> Rows | Files | FileScan | CallerFrame | None:
     """Return a relation that belongs to no catalog; None if there is none.
 
     It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a file.

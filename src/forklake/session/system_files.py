@@ -19,6 +19,7 @@ from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
+from forklake.files.keyring import credential_for
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.model import types
@@ -26,7 +27,7 @@ from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types.read import field_of
 from forklake.session.frames import CallerFrame
-from forklake.session.known_rows import Files, Rows, column
+from forklake.session.known_rows import Files, FileScan, Rows, column
 from forklake.sql.copy_queries import Directories, file_rows_text
 from forklake.sql.parse import parse_type
 
@@ -71,7 +72,7 @@ def reader_of(path: str) -> str | None:
 
 def file_function(
     engine: Engine, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | Files | CallerFrame | None:
+) -> Rows | Files | FileScan | CallerFrame | None:
     """Return the rows of a function of files; None if there is no such function.
 
     Raises:
@@ -90,7 +91,7 @@ def file_function(
     return None
 
 
-def file_relation(engine: Engine, name: str) -> Files | CallerFrame | None:
+def file_relation(engine: Engine, name: str) -> Files | FileScan | CallerFrame | None:
     """Return the rows of files that are named as a table; None if it is none."""
     reader = reader_of(name)
     if reader is None or not ("/" in name or _match_files([name])):
@@ -98,7 +99,7 @@ def file_relation(engine: Engine, name: str) -> Files | CallerFrame | None:
     return _read(engine, reader, _existing_files([name]), {})
 
 
-def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, Any]) -> Files | CallerFrame:
+def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, Any]) -> Files | FileScan | CallerFrame:
     """Return the rows of files: of Parquet by the engine, of others by this process."""
     kind = _READERS[name]
     options = _OPTIONS[kind].split()
@@ -108,7 +109,12 @@ def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, A
                 f'Binder Error: Invalid named parameter "{option}" for function {name}; nothing was read.',
                 hint=f"Options: {', '.join(options)}." if options else None,
             )
-    if kind == "parquet" and not _has_nanoseconds(paths):
+    is_covered = any(credential_for(path) is not None for path in paths)
+    if kind == "parquet" and is_covered:
+        plan = files.foreign_scan.plan_files([_absolute(path) for path in paths])
+        if plan is not None:
+            return FileScan(plan)
+    elif kind == "parquet" and not _has_nanoseconds(paths):
         frame = engine.files_frame([_absolute(path) for path in paths])
         return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)
     if current_allowance() is not None:

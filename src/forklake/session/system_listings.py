@@ -44,7 +44,13 @@ def listing(
         assert isinstance(found, Rows)
         more = _MORE_LISTED.get(name)
         return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
+    if name == "which_secret":
+        return _which_secret(names, arguments, named)
     if name in _OF_SESSION:
+        if name == "duckdb_secrets" and named and named.keys() == {"redact"}:
+            if named["redact"] is False:
+                raise InvalidInputError("Invalid Input Error: Displaying unredacted secrets is disabled")
+            named = None
         if arguments or named:
             raise InvalidInputError(f"Binder Error: Function {name} takes no arguments.")
         columns, rows = _OF_SESSION[name]
@@ -119,9 +125,20 @@ def _settings(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 
 
 def _secrets(names: SessionNames) -> Iterator[tuple[Any, ...]]:
-    # The values are what a secret is for; not even which ones it has is shown.
-    for name, kind in () if names.state.policy.is_confined else names.state.secrets.names():
-        yield name, kind, "config", False, "memory", [], f"name={name};type={kind};provider=config"
+    if not names.state.policy.is_confined:
+        yield from names.state.secrets.list_rows()
+
+
+def _which_secret(names: SessionNames, arguments: Sequence[Any], named: Mapping[str, Any] | None) -> Rows:
+    """Return the rows of ``which_secret(path, type)``.
+
+    Raises:
+        InvalidInputError: The arguments are others.
+    """
+    if named or len(arguments) != 2 or not all(isinstance(one, str) for one in arguments):
+        raise InvalidInputError("Binder Error: which_secret takes a path and the type of a secret, as texts.")
+    found = names.state.secrets.which(*arguments)
+    return Rows(listed_columns("name persistent storage"), [] if found is None else [(found, "TEMPORARY", "memory")])
 
 
 def _sizes(names: SessionNames) -> Iterator[tuple[Any, ...]]:

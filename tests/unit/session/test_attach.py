@@ -50,6 +50,37 @@ def test_a_new_file_gets_the_catalog_that_is_named(bare: Connection, url: str) -
 
 
 @pytest.mark.parametrize(
+    ("type_", "made"), [("META_TYPE 'DuckDB'", "duckdb"), ("META_TYPE 'sqlite'", "sqlite"), ("ENCRYPTED", "sqlite")]
+)
+def test_the_kind_of_a_new_metadata_file_can_be_named_beside_it(bare: Connection, type_: str, made: str) -> None:
+    bare.sql(f"ATTACH 'ducklake:typed.db' AS typed ({type_}); CREATE TABLE typed.t AS SELECT 1 AS i")
+    assert rows(bare, "SELECT catalog_type FROM ducklake_settings('typed')") == [(made,)]
+
+
+def test_the_kind_of_metadata_in_a_secret_is_the_same(bare: Connection) -> None:
+    for name, kind in (("kept", "duckdb"), ("wrong", "duckdbxx")):
+        parameters = f"METADATA_PATH '{name}.db', METADATA_PARAMETERS MAP {{'TYPE': '{kind}'}}"
+        bare.sql(f"CREATE SECRET {name} (TYPE ducklake, {parameters})")
+    bare.sql("ATTACH 'ducklake:kept' AS kept")
+    assert rows(bare, "SELECT catalog_type FROM ducklake_settings('kept')") == [("duckdb",)]
+    with pytest.raises(ForklakeError, match='No metadata database is known by the type "duckdbxx"'):
+        bare.sql("ATTACH 'ducklake:wrong' AS wrong")
+
+
+def test_a_path_that_is_a_name_is_a_secret_unless_there_is_such_a_file(bare: Connection, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match='Secret "plain" was not found; nothing was attached'):
+        bare.sql("ATTACH 'ducklake:plain' AS one")
+    assert not (tmp_path / "plain").exists()
+    bare.sql("ATTACH 'ducklake:./plain' AS one; DETACH one; ATTACH 'ducklake:plain' AS two")
+
+
+def test_a_url_and_a_type_that_differ_are_refused(bare: Connection, tmp_path: Path) -> None:
+    with pytest.raises(ForklakeError, match='names a database of type sqlite, not "duckdb"'):
+        bare.sql("ATTACH 'ducklake:sqlite:two.db' AS two (META_TYPE 'duckdb')")
+    assert not (tmp_path / "two.db").exists()
+
+
+@pytest.mark.parametrize(
     "options",
     [
         "READ_ONLY",

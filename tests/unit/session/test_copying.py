@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -68,6 +69,23 @@ def test_partitions_are_directories(session: Connection) -> None:
     assert pq.read_table("kept/s=a/i=1/x_0.parquet", partitioning=None).to_pylist() == [{"i": 1, "s": "a"}]
 
 
+def test_files_of_a_directory_have_as_many_row_groups_as_is_said(session: Connection, tmp_path: Path) -> None:
+    rows = pa.table({"i": range(10000), "k": [number % 7 for number in range(10000)]})
+    for place in ("ours", "theirs"):
+        text = f"COPY made TO '{place}' (FORMAT parquet, ROW_GROUP_SIZE 2048, ROW_GROUPS_PER_FILE 2)"
+        (session if place == "ours" else duckdb.connect()).register("made", rows).execute(text)
+    assert [path.name for path in sorted((tmp_path / "ours").iterdir())] == [
+        path.name for path in sorted((tmp_path / "theirs").iterdir())
+    ]
+    assert _read("ours/*.parquet") == _read("theirs/*.parquet")
+    for file in (tmp_path / "ours").iterdir():
+        assert pq.ParquetFile(file).num_row_groups <= 2
+    with pytest.raises(AlreadyExistsError, match="is not empty"):
+        session.sql("COPY t TO 'ours' (FORMAT parquet, ROW_GROUPS_PER_FILE 1)")
+    session.sql("COPY (FROM t LIMIT 0) TO 'none' (FORMAT parquet, ROW_GROUPS_PER_FILE 1)")
+    assert _read("none/*.parquet") == []
+
+
 def test_what_copy_wrote_can_be_added_to_a_table(session: Connection) -> None:
     session.sql("COPY t TO 'parts' (FORMAT parquet, PARTITION_BY (s)); COPY t TO 'whole.parquet'")
     session.sql(
@@ -107,6 +125,12 @@ def test_what_copy_wrote_can_be_added_to_a_table(session: Connection) -> None:
             InvalidInputError,
             'Two columns of the query have the name "a"',
         ),
+        (
+            "COPY t TO 'x' (FORMAT parquet, PARTITION_BY (i), ROW_GROUPS_PER_FILE 1)",
+            InvalidInputError,
+            "Can't combine file rotation",
+        ),
+        ("COPY t TO 'x' (FORMAT parquet, ROW_GROUPS_PER_FILE 0)", InvalidInputError, "is a positive number"),
         ("COPY nothing TO 'x.parquet'", NotFoundError, "Table with name nothing does not exist"),
         ("COPY t TO 't.db/x.parquet'", DataFileError, "was not written"),
         ("COPY t TO 'there.parquet'", InvalidInputError, "it is a directory"),
@@ -143,13 +167,13 @@ def test_a_file_of_an_attached_lake_is_not_replaced(session: Connection) -> None
 )
 def test_footers_are_told_as_duckdb_tells_them(session: Connection, tmp_path: Path, function: str) -> None:
     session.sql("COPY t (s) TO 'a.parquet' (COMPRESSION zstd); COPY t TO 'b.parquet'")
-    query = f"FROM {function}('{tmp_path}/*.parquet')"
-
-    ours, theirs = session.sql(query), duckdb.connect().execute(query)
-    assert ours is not None
-    assert ours.fetchall() == theirs.fetchall()
-    assert ours.columns == [name for name, *_ in theirs.description]
-    assert ours.types == [str(kind) for _, kind, *_ in theirs.description]
+    for files in (f"'{tmp_path}/*.parquet'", f"['{tmp_path}/a.parquet', '{tmp_path}/a.parquet']"):
+        query = f"FROM {function}({files})"
+        ours, theirs = session.sql(query), duckdb.connect().execute(query)
+        assert ours is not None
+        assert ours.fetchall() == theirs.fetchall()
+        assert ours.columns == [name for name, *_ in theirs.description]
+        assert ours.types == [str(kind) for _, kind, *_ in theirs.description]
 
 
 def test_footers_of_no_file_or_of_another_format_are_refused(session: Connection, tmp_path: Path) -> None:

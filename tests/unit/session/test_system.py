@@ -88,6 +88,8 @@ def test_what_is_no_path_or_no_file_is_refused(connection: forklake.Connection) 
         connection.sql("FROM glob('nowhere://bucket/*')")
     with pytest.raises(NotFoundError, match="No files found"):
         connection.sql("FROM '/nowhere/x.parquet'")
+    with pytest.raises(NotFoundError, match=r'No files found that match the pattern "nothing\.csv"'):
+        connection.sql("FROM 'nothing.csv'")
     with pytest.raises(NotFoundError, match="No files found"):
         connection.sql("FROM read_parquet('/nowhere/x.parquet', filename = true)")
 

@@ -114,8 +114,17 @@ def test_what_cannot_be_done_is_refused_in_duckdbs_words(session: Connection, st
 @pytest.mark.parametrize("name", ["row_id", "Begin_Snapshot", "end_snapshot"])
 def test_columns_of_inlined_rows_have_names_of_their_own_where_rows_are_inlined(session: Connection, name: str) -> None:
     session.sql(f"CREATE TABLE free ({name} INTEGER); ALTER TABLE orders ADD COLUMN {name} INTEGER")
+    for narrow in ("", ", schema => 'main'", ", table_name => 'free'"):
+        with pytest.raises(InvalidNameError, match=f'Cannot enable data inlining .* rename or drop column "{name}"'):
+            session.sql(f"CALL lake.set_option('data_inlining_row_limit', 10{narrow})")
+    session.sql("CALL lake.set_option('data_inlining_row_limit', 10, schema => 'side')")
+    session.sql("CALL lake.set_option('data_inlining_row_limit', 0, schema => 'main')")
     session.sql("CALL lake.set_option('data_inlining_row_limit', 10); INSERT INTO free VALUES (1)")
     assert rows(session, "SELECT count(*) FROM ducklake_list_files('lake', 'free')") == [(1,)]
+    session.sql(
+        "DROP TABLE free; DROP TABLE orders; CALL lake.set_option('data_inlining_row_limit', 9, schema => 'main')"
+    )
+    session.sql(f"CREATE TABLE within (s STRUCT({name} INTEGER)); CALL lake.set_option('data_inlining_row_limit', 8)")
     for statement in (
         f"CREATE TABLE u ({name} INTEGER)",
         f"CREATE TABLE u AS SELECT 1 AS {name}",
@@ -124,6 +133,14 @@ def test_columns_of_inlined_rows_have_names_of_their_own_where_rows_are_inlined(
     ):
         with pytest.raises(InvalidNameError, match=f'Column name "{name}" is reserved by DuckLake for internal use'):
             session.sql(statement)
+
+
+def test_names_of_inlined_rows_are_free_and_taken_as_the_session_sets_its_limit(session: Connection) -> None:
+    session.sql("CREATE TABLE free (row_id INTEGER); SET ducklake_default_data_inlining_row_limit = 10")
+    for statement in ("CREATE TABLE u (row_id INTEGER)", "ALTER TABLE orders ADD COLUMN row_id INTEGER"):
+        with pytest.raises(InvalidNameError, match="reserved by DuckLake for internal use when data inlining is"):
+            session.sql(statement)
+    session.sql("RESET ducklake_default_data_inlining_row_limit; CREATE TABLE u (row_id INTEGER)")
 
 
 @pytest.mark.parametrize("name", ["rowid", "snapshot_id", "filename", "file_row_number", "file_index"])

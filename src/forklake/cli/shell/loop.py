@@ -21,6 +21,7 @@ from forklake.cli.command import tell
 from forklake.cli.shell.commands import command_of, run_command
 from forklake.cli.shell.completer import SessionCompleter
 from forklake.cli.shell.script import run_script
+from forklake.cli.shell.secret_texts import has_secret
 from forklake.errors import ForklakeError
 
 if TYPE_CHECKING:
@@ -105,6 +106,14 @@ def _history() -> History:
     try:
         path.touch(mode=0o600)
         with path.open("ab"):
-            return FileHistory(str(path))
+            return _DiscreetHistory(str(path))
     except OSError:
         return InMemoryHistory()
+
+
+class _DiscreetHistory(FileHistory):
+    """A file of what was typed; secrets are only remembered until the shell ends."""
+
+    def store_string(self, string: str) -> None:
+        if not has_secret(string):
+            super().store_string(string)

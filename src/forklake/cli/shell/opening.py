@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import click
 
 import forklake
 from forklake import Lake
@@ -55,6 +59,22 @@ def open_session(
             wanted = "Reading only" if read_only else "Confinement"
             raise InvalidInputError(f"{wanted} is said of a catalog, and none was chosen.", hint="Name it.")
         yield connection, lake
+
+
+@contextmanager
+def make_session(path: str, catalog: str | None = None) -> Iterator[tuple[Connection, None]]:
+    """Make a lake with a catalog, and open a session on it.
+
+    It is what ATTACH makes of a new file. The catalog has the name of the file unless it is given. The session alone
+    holds the lake.
+    """
+    with forklake.connect() as connection:
+        name = quote_name(catalog or Path(path).stem)
+        connection.sql(f"ATTACH {quote_text(f'ducklake:{path}')} AS {name}; USE {name}")
+        if sys.stdin.isatty():
+            file = output.printable(path)
+            click.echo(f"{file} is a new lake; its files go below {file}.files.", err=True)
+        yield connection, None
 
 
 def missing_catalog_hint(lake: Lake | None) -> str:

@@ -50,6 +50,7 @@ CHAPTERS: Final = (
                 (
                     "Lake.attach",
                     "forklake.attach",
+                    "forklake.attach_configured",
                     "SparkCatalog.name",
                     "SparkCatalog.spark",
                     "SparkCatalog.detach",

@@ -76,9 +76,13 @@ CHAPTERS: Final = (
                 IN_A_SESSION,
             ),
             Verb(
-                "keep secrets of other databases",
-                Lacks("a URL has the login"),
-                ("CREATE SECRET s (TYPE ducklake, METADATA_PATH 'lake.db')", "DROP SECRET s"),
+                "keep secrets of other databases and object stores",
+                Lacks("a URL has the login, the environment the keys"),
+                (
+                    "CREATE SECRET s (TYPE ducklake, METADATA_PATH 'lake.db')",
+                    "CREATE SECRET k (TYPE s3, KEY_ID 'AKIA', SECRET '...', SCOPE 's3://shop/')",
+                    "DROP SECRET s",
+                ),
                 IN_A_SESSION,
             ),
             Verb("load extensions", OF_SESSIONS, ("LOAD ducklake",), IN_A_SESSION),

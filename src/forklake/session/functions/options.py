@@ -10,11 +10,12 @@ from typing import Any, Final
 from forklake import __version__
 from forklake.catalog import lookup
 from forklake.catalog.state import CatalogState
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, InvalidNameError
 from forklake.files.intervals import Interval, parse_interval
 from forklake.lake.internals import runtime_of
-from forklake.metastore.written_tables import SCHEMA, TABLE
+from forklake.metastore.written_tables import COLUMN, SCHEMA, TABLE
 from forklake.model import types
+from forklake.model.inlined_names import is_own_name
 from forklake.model.option_rules import COMPRESSIONS, OPTIONS, byte_count
 from forklake.ops import scoped_options as ops
 from forklake.session.functions.arguments import ANY, VARCHAR, Signature
@@ -97,10 +98,43 @@ def _set_option(call: Call) -> Rows:
         )
     value = _option_value(key, call.arguments.get("value"))
     scope = _scope(call)
+    if key == "data_inlining_row_limit":
+        _check_column_names(call, str(value), *scope)
     ops.set_option(call.store, call.attachment.catalog.catalog_id, key, value, *scope)
     if scope[0] == "":
         runtime_of(call.attachment.catalog).forget_option(key)
     return Rows(SUCCESS, [])
+
+
+def _check_column_names(call: Call, limit: str, scope: ops.Scope, scope_id: int) -> None:
+    """Refuse to inline rows of tables with columns that DuckLake reserves.
+
+    Raises:
+        InvalidNameError: The limit would count for such a table.
+    """
+    if not limit.isdecimal() or int(limit) == 0:
+        return
+    state = call.committed_state()
+    taken = {
+        row.table_id: row.column_name
+        for row in state.rows(COLUMN)
+        if row.parent_column is None and is_own_name(row.column_name)
+    }
+    for table in state.rows(TABLE) if taken else ():
+        if table.table_id not in taken or scope_id not in (
+            -1,
+            table.schema_id if scope == "schema" else table.table_id,
+        ):
+            continue
+        narrower = ops.options_within(call.store, state.version.catalog_id, scope, table.schema_id, table.table_id)
+        if narrower.get("data_inlining_row_limit") != "0":
+            column_name = taken[table.table_id]
+            raise InvalidNameError(
+                f'Cannot enable data inlining for table "{table.table_name}". Column "{column_name}" conflicts with a'
+                " reserved DuckLake internal column name used for inlining. To enable inlining for this table, rename"
+                f' or drop column "{column_name}".',
+                hint="Nothing was set. A limit of 0 for the table keeps it as it is.",
+            )
 
 
 def _reset_option(call: Call) -> Rows:
@@ -127,6 +161,11 @@ def _option_value(key: str, value: Any) -> Any:
     if value is None:
         raise InvalidInputError(f"Binder Error: The {key} option can't be null.")
     match key:
+        case "parquet_version" | "parquet_compression_level" | "parquet_row_group_size" if not _is_whole(value):
+            raise InvalidInputError(
+                f"Invalid Input Error: Failed to cast value: Could not convert string '{value}' to UINT64;"
+                f" option {key} was not set."
+            )
         case "parquet_compression" if str(value).lower() not in COMPRESSIONS:
             raise InvalidInputError(
                 f'Not implemented Error: Unsupported codec "{value}" for parquet, supported options are'
@@ -143,6 +182,10 @@ def _option_value(key: str, value: Any) -> Any:
         case "delete_older_than" | "expire_older_than":
             return _age(key, value)
     return value
+
+
+def _is_whole(value: Any) -> bool:
+    return str(value).isascii() and str(value).isdecimal()
 
 
 def _bytes(key: str, value: Any) -> str:
