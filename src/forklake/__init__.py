@@ -194,6 +194,7 @@ __all__ = [
     "VariantStats",
     "View",
     "attach",
+    "attach_configured",
     "batch_writer",
     "connect",
     "errors",
@@ -350,12 +351,26 @@ def attach(
         raise
 
 
+def attach_configured(spark: SparkSession) -> dict[str, SparkCatalog]:
+    """Attach all catalogs that the settings of a Spark session name, or none.
+
+    ``spark.forklake.catalog.<name>.lake`` is the URL of the lake of a catalog that the session knows by ``<name>``.
+    Beside it there are ``.catalog`` (its name in the lake, if it is another), ``.at`` (a snapshot id or a tag) and
+    ``.read_only``.
+
+    Raises:
+        InvalidInputError: A setting is not known or not understood, or a catalog has no lake.
+        ForklakeError: What `attach` raises.
+    """
+    return spark_catalog.configured.attach_configured(spark)
+
+
 def register(spark: SparkSession | None = None) -> SparkSession:
     """Register format ``forklake`` in a Spark session, and return the session.
 
     ``spark.read``, ``readStream`` and ``DataFrame.write`` then know the format. The session is the one given,
-    else the active one, else one that is started now. None of its settings is changed. Registering twice does
-    no harm.
+    else the active one, else one that is started now. None of its settings is changed, but for one of ours.
+    Registering twice does no harm.
 
     Raises:
         EngineError: There is no session and none can be started.

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, Settings
-from forklake.engine.spark.change import change_rows
+from forklake.engine.spark.change import kept_rows
 from forklake.errors import ForklakeError
 from tests.java import with_archive
 
@@ -146,7 +146,7 @@ def _killed_between(shop: Catalog, spark: SparkSession, shared: Path) -> dict[st
     """Kill all executors once the rows of an update are found and kept, before any of its files is written."""
     orders, before, since = shop.table("orders"), _files(shared), len(shop.snapshots())
     expected = orders.dataframe().where("id % 50 = 3").count()
-    materialize, lost = change_rows.materialize, list[int]()
+    materialize, lost = kept_rows.materialize, list[int]()
 
     @contextmanager
     def keep_and_lose(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
@@ -155,7 +155,7 @@ def _killed_between(shop: Catalog, spark: SparkSession, shared: Path) -> dict[st
                 lost.extend(_kill_executors(spark))
             yield kept
 
-    with patch.object(change_rows, "materialize", keep_and_lose):
+    with patch.object(kept_rows, "materialize", keep_and_lose):
         updated = orders.update({"item": "'lost and found'"}, "id % 50 = 3").row_count
     known = {file.path for file in orders.storage.files()}
     deletes = {file.delete_file.path for file in orders.storage.files() if file.delete_file}

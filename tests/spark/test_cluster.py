@@ -23,9 +23,9 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the program told; its Spark is not that of the other tests, so it runs in another process."""
     directory = tmp_path_factory.mktemp("cluster")
     program = Path(__file__).with_name("cluster_program.py")
-    with spark_cluster(directory) as master:
+    with spark_cluster(directory) as cluster:
         ran = subprocess.run(
-            [sys.executable, str(program), master, str(directory), str(ROWS)],
+            [sys.executable, str(program), cluster.address, str(directory), str(ROWS)],
             capture_output=True,
             text=True,
             timeout=580,

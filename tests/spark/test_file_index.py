@@ -4,10 +4,12 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from forklake import Lake
 from forklake.engine.spark.read.file_index import SETTING, read_parquet, url_encode
 from forklake.engine.spark.read.scan import scan
 from forklake.model.scan import ScanFile
@@ -139,3 +141,22 @@ def test_another_route_is_taken_where_the_first_fails(
     frame = scan(spark, made)
     assert "InMemoryFileIndex" in physical_plan(frame)
     assert values(frame) == [("x",)]
+
+
+@pytest.mark.parametrize("is_dirty", [False, True])
+def test_a_scan_of_some_columns_is_as_large_to_spark_as_one_of_its_own(
+    spark: SparkSession, tmp_path: Path, is_dirty: bool
+) -> None:
+    def byte_count(frame: Any) -> int:
+        return int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+
+    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data", spark=spark) as lake:
+        texts = ", ".join(f"concat('text {number} of ', id) AS text{number}" for number in range(6))
+        rows = spark.range(20_000).selectExpr("id", "cast(id AS int) AS n", f"struct({texts}) AS texts", "id AS last")
+        orders = lake.create_catalog("shop").create_table("orders", rows=rows)
+        if is_dirty:
+            orders.delete("id % 10 = 3")
+        files = spark.read.parquet(*(file.path for file in orders.storage.files()))
+        for columns in (["id"], ["n", "last"], ["texts"], ["id", "n", "texts", "last"]):
+            ours, theirs = byte_count(orders.dataframe(columns)), byte_count(files.select(*columns))
+            assert 0.8 < ours / theirs < 1.25, (columns, ours, theirs)

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake import Lake
+from forklake.engine.spark.change import merge_source
 from forklake.engine.spark.change.key_filter import filter_by_keys
 from forklake.engine.spark.change.merge_source import measure
 from tests.lakes import IMPATIENT
@@ -21,15 +22,36 @@ def test_a_source_is_small_by_what_its_rows_take_in_memory(spark: SparkSession) 
         ("array(struct(repeat('ab', 500) AS text))", False),
         ("cast(repeat('ab', 500) AS binary)", False),
     ):
-        with measure(rows.selectExpr("id", f"{note} AS note"), ["id"], "orders") as (source, bounds):
+        with measure(rows.selectExpr("id", f"{note} AS note"), ["id"], "orders") as (source, values):
             assert source.is_small is is_small, note
-            assert bounds.column("id").to_pylist() == [0, 69_999]
+            assert sorted(values.column("id").to_pylist()) == ([*range(70_000)] if is_small else [0, 69_999])
 
 
 def test_a_source_without_rows_is_small(spark: SparkSession) -> None:
-    with measure(spark.range(0), ["id"], "orders") as (source, bounds):
+    with measure(spark.range(0), ["id"], "orders") as (source, values):
         assert source.is_small
-        assert bounds.column("id").to_pylist() == [None, None]
+        assert values.column("id").to_pylist() == []
+
+
+def test_a_source_that_spark_takes_for_small_is_run_by_one_job(
+    spark: SparkSession, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: spark.sparkContext.setLocalProperty("spark.jobGroup.id", None))  # type: ignore[arg-type]
+    spark.sparkContext.setJobGroup("measured", "")
+    with measure(spark.range(0, 1000, 1, 3), ["id"], "orders") as (source, _):
+        assert source.held is not None
+        assert sorted(source.held.column("id").to_pylist()) == [*range(1000)]
+        assert sorted(row[0] for row in source.rows.select("id").collect()) == [*range(1000)]
+    assert len(spark.sparkContext.statusTracker().getJobIdsForGroup("measured")) == 1
+
+
+def test_a_source_of_more_rows_than_spark_promised_is_kept_as_a_large_one(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merge_source, "SMALL_ROWS", 1000)
+    with measure(spark.range(2000).where("id % 2 >= 0"), ["id"], "orders") as (source, values):
+        assert not source.is_small
+        assert (source.rows.count(), values.column("id").to_pylist()) == (2000, [0, 1999])
 
 
 @pytest.mark.parametrize(

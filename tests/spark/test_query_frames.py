@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -193,6 +193,19 @@ def test_settings_of_the_caller_do_not_change_what_a_query_means(spark: SparkSes
         with pytest.raises(InvalidInputError):
             collect_rows(query_frame(own, "SELECT CAST('x' AS INT) AS c0", {}))
         assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
+
+
+def test_what_the_parser_learns_from_queries_is_forgotten_before_it_fills_the_memory(spark: SparkSession) -> None:
+    own, share = query_session(spark), "spark.sql.parser.parserDfaCacheFlushRatio"
+    parser = cast("Any", spark)._jvm.org.apache.spark.sql.catalyst.parser.AbstractParser
+    text = "SELECT CASE WHEN a > 1 THEN concat(CAST(a AS STRING), 'x') ELSE 'y' END AS c0 FROM v AS r0"
+    query_frame(own, text, {"v": rows_frame(own, A, [(7,)])})
+    learnt = parser.getDFACacheNumStates()
+    assert learnt > 100
+    assert 0 < float(str(own.conf.get(share))) <= 20  # of Java's memory, in percent
+    own.conf.set(share, "0.0001")
+    query_frame(own, text, {"v": rows_frame(own, A, [(7,)])})
+    assert parser.getDFACacheNumStates() < 100
 
 
 def test_a_query_of_few_rows_is_not_compiled_and_gives_the_same_rows(

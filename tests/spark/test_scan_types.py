@@ -131,6 +131,16 @@ def test_variants_and_geometries_are_read(spark: SparkSession, tmp_path: Path) -
     assert values(frame.select(F.to_json("v"), "g")) == [('{"a":1}', b"\x01\x01")]
 
 
+def test_a_variant_that_is_null_is_null_as_in_duckdb_which_writes_it(spark: SparkSession, tmp_path: Path) -> None:
+    rows = "(1, 42::VARIANT), (2, NULL), (3, {'a': NULL}), (4, [NULL])"
+    path = written(tmp_path / "f.parquet", f"FROM (VALUES {rows}) rows(i, v)")
+    fields = [field(1, "i", "int32"), field(2, "v", "variant")]
+    frame = scan(spark, plan(fields, scanned(path, fields)))
+    assert values(frame.where(F.col("v").isNull()).select("i")) == [(2,)]
+    assert values(frame.select(F.count("v"))) == [(3,)]
+    assert values(frame.where("i > 2").select(F.to_json("v"))) == [("[null]",), ('{"a":null}',)]
+
+
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_a_number_of_another_kind_is_read_if_nothing_of_it_is_lost(
     spark: SparkSession, tmp_path: Path, ansi: str

@@ -36,7 +36,9 @@ def test_the_given_session_is_used_and_keeps_its_settings(spark: SparkSession) -
 
 
 def test_without_one_the_active_session_is_used(spark: SparkSession) -> None:
-    assert session(None, {}) is spark
+    for each in (spark.newSession(), spark):
+        each.createDataFrame([(1,)], "a INT")  # makes it the active one
+        assert session(None, {}) is each
 
 
 def test_threads_that_ask_at_once_get_one_lean_session() -> None:

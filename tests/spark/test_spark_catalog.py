@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import forklake
 from forklake import Catalog, Lake, SparkCatalog
-from forklake.errors import AlreadyExistsError, EngineError, InvalidInputError, NotFoundError
+from forklake.errors import AlreadyExistsError, EngineError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.spark_catalog import bridge, classes
 from tests.lakes import lakes
 from tests.pages import DOCS, run_examples
@@ -113,10 +113,12 @@ def test_what_the_guide_says_is_refused_is_refused_and_changes_nothing(session: 
     streams: list[Callable[[], object]] = [
         lambda: session.readStream.table("shop.main.orders"),
         lambda: session.readStream.format("rate").load().writeStream.toTable("shop.main.orders"),
+        lambda: session.readStream.format("rate").load().writeStream.toTable("shop.main.unknown"),
     ]
     for stream in streams:
         with pytest.raises(IllegalArgumentException, match="forklake"):
             stream()
+    assert shop.head == before
 
 
 # ---- reads -----------------------------------------------------------------------------------------------------------
@@ -722,3 +724,37 @@ def test_a_stream_reads_and_writes_attached_tables_in_its_batches(
     )
     query.awaitTermination()
     assert sorted(shop.table("orders").rows()) == [(1,), (2,)]
+
+
+def test_settings_of_a_session_name_the_catalogs_that_one_call_attaches(
+    session: SparkSession, lake: Lake, shop: Catalog
+) -> None:
+    url = f"sqlite:{lake._runtime.store.location}"
+    shop.create_table("orders", {"id": "BIGINT"})
+    at = shop.head
+    shop.table("orders").append([{"id": 99}])
+    shop.fork("agent").table("orders").delete("true")
+    prefix = "spark.forklake.catalog."
+    given = {"agent.lake": url, "old.lake": url, "old.catalog": "shop", "old.at": str(at), "old.read_only": "true"}
+    for name, value in given.items():
+        session.conf.set(prefix + name, value)
+    found = forklake.attach_configured(session)
+    assert sorted(found) == ["agent", "old"]
+    counts = [session.table(f"{name}.main.orders").where("id = 99").count() for name in ("agent", "old")]
+    assert (counts, session.table("agent.main.orders").count()) == ([0, 0], 0)
+    for one in found.values():
+        one.detach()
+    for name, value, words in (
+        ("old.latest", "true", 'There is no setting "spark.forklake.catalog.old.latest"; nothing was attached'),
+        ("lake", url, 'There is no setting "spark.forklake.catalog.lake"; nothing was attached'),
+        ("other.catalog", "shop", 'The setting "spark.forklake.catalog.other.lake" is missing'),
+        ("zoo.lake", "/nowhere/lake.db", 'Lake "/nowhere/lake.db" of the setting'),
+        ("zoo.lake", url, 'Catalog "zoo" does not exist'),
+        ("old.read_only", "perhaps", 'is true or false, not "perhaps"'),
+    ):
+        before = session.conf.get(prefix + name, None)
+        session.conf.set(prefix + name, value)
+        with pytest.raises(ForklakeError, match=words):
+            forklake.attach_configured(session)
+        assert not {"agent", "old", "zoo"} & {one.name for one in session.catalog.listCatalogs()}
+        session.conf.unset(prefix + name) if before is None else session.conf.set(prefix + name, before)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import IllegalArgumentException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import forklake
@@ -88,7 +88,48 @@ def test_a_stream_of_an_empty_table_waits_for_rows(
     assert seen == [1]
 
 
-def test_a_stream_is_not_written_with_the_format_but_with_a_batch_writer(
+def start(
+    frame: DataFrame, lake: Lake, catalog: Catalog, checkpoint: Path, mode: str = "append", /, **options: str
+) -> None:
+    """Write a stream with the format, until it has seen all there is."""
+    # Spark looks for the format in the session that this thread used last, whichever that was.
+    session: Any = frame.sparkSession
+    session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
+    named = {"lake": f"sqlite:{lake._runtime.store.location}", "catalog": catalog.name, "table": "copy", **options}
+    query = frame.writeStream.format("forklake").options(**named).option("checkpointLocation", str(checkpoint))
+    query.outputMode(mode).trigger(availableNow=True).start().awaitTermination()
+
+
+def test_a_stream_that_is_written_with_the_format_arrives_once_whatever_is_started_again(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    catalog.table("t").append([{"id": 1, "name": "a"}, {"id": 2, "name": "b"}])
+    rows = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name")
+    start(rows, lake, catalog, tmp_path / "c", queryName="copies")
+    copy = catalog.table("copy")
+    assert sorted(copy.dataframe().collect()) == [(1, "a"), (2, "b")]
+    head = catalog.head
+    # As after a fault between our commit and Spark's note of it.
+    for note in (tmp_path / "c" / "commits").iterdir():
+        note.unlink()
+    start(rows, lake, catalog, tmp_path / "c")
+    assert catalog.head == head
+    catalog.table("t").append([{"id": 3, "name": "c"}])
+    start(rows, lake, catalog, tmp_path / "c")
+    assert sorted(copy.dataframe().collect()) == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_a_stream_in_complete_mode_replaces_all_rows(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    counts = stream(spark, lake, catalog, startingVersion="earliest").groupBy("name").count()
+    for expected in ([("a", 1)], [("a", 2)]):
+        catalog.table("t").append([{"id": 1, "name": "a"}])
+        start(counts, lake, catalog, tmp_path / "c", "complete")
+        assert catalog.table("copy").dataframe().collect() == expected
+
+
+def test_a_stream_that_cannot_be_written_is_refused_when_it_starts(
     spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidInputError, match="needs the option"):
@@ -96,15 +137,23 @@ def test_a_stream_is_not_written_with_the_format_but_with_a_batch_writer(
             parse_options({"lake": "l", "catalog": "c", "table": "t"}, Use.STREAM),
             catalog.table("t").inspect.spark_schema,
         )
-    table = catalog.table("t")
-    table.append([{"id": 1, "name": "a"}])
-    query = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name").writeStream
-    query = query.format("forklake").option("checkpointLocation", str(tmp_path / "c"))
-    # Spark looks for the format in the session that this thread used last, whichever that was.
-    jvm: Any = spark._jvm
-    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
-    with pytest.raises(StreamingQueryException, match="A stream is not written with format forklake"):
-        query.trigger(availableNow=True).start().awaitTermination()
+    catalog.table("t").append([{"id": 1, "name": "a"}])
+    rows = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name")
+    for options, words in (
+        ({"catalog": "nope"}, 'Catalog "nope" does not exist'),
+        ({"table": "nope.copy"}, 'Schema with name "nope" does not exist'),
+        ({"commit_key": "x"}, '"commit_key" is for a write, not for a written stream; nothing was written'),
+        ({"mergeSchema": "true"}, "has no option"),
+    ):
+        with pytest.raises(IllegalArgumentException, match=words):
+            start(rows, lake, catalog, tmp_path / "c", **options)
+    with pytest.raises(IllegalArgumentException, match="is not written to a table in the mode update"):
+        start(rows, lake, catalog, tmp_path / "c", "update")
+    assert [table.name for table in catalog.tables()] == ["t"]
+    catalog.create_table("copy", {"id": "BIGINT"})
+    with pytest.raises(StreamingQueryException, match='does not have a column with name "name"'):
+        start(rows, lake, catalog, tmp_path / "c")
+    assert catalog.table("copy").count() == 0
 
 
 def test_a_stream_of_changes_shows_what_the_change_feed_shows(

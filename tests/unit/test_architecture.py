@@ -253,6 +253,10 @@ _STATEMENT = re.compile(
 _OTHER_STATEMENTS = {
     "cli/verbs/": "Examples of what users write, for a page. Nobody runs them.",
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
+    "files/regular_expressions.py": "What DuckDB is asked of a pattern, in a database of its own in memory.",
+    "files/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
+    "engine/local/duckdb_rows.py": "How DuckDB takes variants from Arrow, and gives them to it.",
+    "files/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
     "engine/local/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
     "spark_catalog/refused_commands.py": "How commands of Spark begin, and what hints say. Nobody runs them.",
@@ -660,3 +664,9 @@ def test_the_examples_in_docstrings_are_true(name: str) -> None:
     module = importlib.import_module(name)
     if ">>>" in inspect.getsource(module):
         assert doctest.testmod(module).failed == 0
+
+
+def test_threads_that_touch_files_know_the_credentials_of_their_session() -> None:
+    # DuckDB's query reads no file; trials are functions of the caller.
+    without_files = {"engine/local/duckdb_rows.py", "lake/trials.py", "files/threads.py"}
+    assert {name for name, text in FILES.items() if "ThreadPoolExecutor" in text} == without_files

@@ -5,24 +5,21 @@ Spark may repeat a batch; a repeated batch is not committed again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from forklake.connector.register import register
 from forklake.connector.source import LakeSource
-from forklake.connector.source_options import open_existing, parse_name
+from forklake.connector.source_options import Source, open_existing, parse_name
+from forklake.connector.write_frame import batch_key, write_frame
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError, InvalidInputError
 from forklake.lake import Lake
-from forklake.lake.internals import runtime_of
 from forklake.model.quoting import quote_name
-from forklake.ops.run_again import run_again
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Mode = Literal["append", "overwrite"]
-
-_QUERY: Final = "sql.streaming.queryId"
 
 
 class BatchWriter:
@@ -55,20 +52,13 @@ class BatchWriter:
             InvalidInputError: Columns or values do not fit; nothing was committed.
             EngineError: The Spark job failed, or the stream has no id; nothing was committed.
         """
-        key = f"stream {self._query or _query_id(frame, self._table)} batch {batch_id}"
+        key = batch_key(frame, self._table, batch_id, self._query)
         if is_remote(frame.sparkSession):
             self._save(frame, key)
             return
-        lake = self._lake()
-        catalog = lake.catalog(self._catalog)
-
-        def attempt() -> None:
-            with catalog.transaction(commit_key=key) as transaction:
-                table = transaction.table(self._table, schema=self._schema)
-                table.append(frame) if self._mode == "append" else table.overwrite(frame)
-
-        settings = runtime_of(lake).settings
-        run_again(attempt, settings.retry, settings.clock)
+        source = Source("", self._catalog, self._schema, self._table)
+        overwrite = self._mode == "overwrite"
+        write_frame(self._lake(), source, frame, overwrite=overwrite, commit_key=key, makes_table=False)
 
     def _save(self, frame: DataFrame, key: str) -> None:
         """Write through the data source, as Spark Connect needs it.
@@ -88,17 +78,6 @@ class BatchWriter:
         if self._opened is None:
             self._opened = open_existing(self._given)
         return self._opened
-
-
-def _query_id(frame: DataFrame, table: str) -> str:
-    spark = frame.sparkSession
-    found = None if is_remote(spark) else spark.sparkContext.getLocalProperty(_QUERY)
-    if found is None:
-        raise EngineError(
-            f'The batch for table "{table}" belongs to no query that can be told; nothing was written.',
-            hint="Name the stream: batch_writer(..., query=name).",
-        )
-    return found
 
 
 def _pickling_error() -> EngineError:

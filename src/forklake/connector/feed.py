@@ -44,11 +44,6 @@ class ChangeReader(DataSourceReader):
     """Reads the changes of a table between two snapshots."""
 
     def __init__(self, options: Options, schema: StructType) -> None:
-        if options.start == "latest":
-            raise InvalidInputError(
-                'The "latest" snapshot is where a stream can begin; nothing was read.',
-                hint='Give "startingVersion" the id of a snapshot, or "earliest".',
-            )
         self._options = options
         self._schema = schema
 
@@ -59,28 +54,44 @@ class ChangeReader(DataSourceReader):
             NotFoundError: There is no such table or snapshot.
             InvalidInputError: The start comes after the end, or the given schema is not that of the feed.
         """
-        options = self._options
-        assert options.start is not None
-        with options.source.open_catalog() as newest:
-            catalog = at_end(newest, options)
-            first, last = feed_start(newest, options.start), catalog.head
-            if first > last:
-                raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
-            runtime = runtime_of(catalog)
-            state = CatalogState(runtime.store, version_of(catalog))
-            row = lookup.table_by_id(state, options.source.table_of(catalog).table_id)
-            plan = plan_changes(runtime.store, runtime.lake_path, state, row, first)
-            fields = table_fields(state, row.table_id)
-        if not is_feed_schema(self._schema, fields, deletions=options.changes):
-            raise InvalidInputError(
-                f'The schema is not that of the changes of table "{row.table_name}"; nothing was read.',
-                hint="Leave it out, and select columns afterwards.",
-            )
-        return change_tasks(plan, Span(first, last, with_first=True), fields, deletions=options.changes)
+        with self._options.source.open_catalog() as catalog:
+            plan, span, fields = plan_feed(catalog, self._options, self._schema)
+        return change_tasks(plan, span, fields, deletions=self._options.changes)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Return the changed rows of a task."""
         return read_changes(partition, self._schema, deletions=self._options.changes)
+
+
+def plan_feed(newest: Catalog, options: Options, schema: StructType) -> tuple[ChangePlan, Span, tuple[Field, ...]]:
+    """Return the changes of a table that options ask for.
+
+    With them go the snapshots between, and the columns of the table.
+
+    Raises:
+        NotFoundError: There is no such table or snapshot.
+        InvalidInputError: The start is none, or comes after the end, or the given schema is not that of the feed.
+    """
+    if options.start is None or options.start == "latest":
+        raise InvalidInputError(
+            'The "latest" snapshot is where a stream can begin; nothing was read.',
+            hint='Give "startingVersion" the id of a snapshot, or "earliest".',
+        )
+    catalog = at_end(newest, options)
+    first, last = feed_start(newest, options.start), catalog.head
+    if first > last:
+        raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
+    runtime = runtime_of(catalog)
+    state = CatalogState(runtime.store, version_of(catalog))
+    row = lookup.table_by_id(state, options.source.table_of(catalog).table_id)
+    plan = plan_changes(runtime.store, runtime.lake_path, state, row, first)
+    fields = table_fields(state, row.table_id)
+    if not is_feed_schema(schema, fields, deletions=options.changes):
+        raise InvalidInputError(
+            f'The schema is not that of the changes of table "{row.table_name}"; nothing was read.',
+            hint="Leave it out, and select columns afterwards.",
+        )
+    return plan, Span(first, last, with_first=True), fields
 
 
 def at_end(catalog: Catalog, options: Options) -> Catalog:

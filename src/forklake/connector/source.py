@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -29,7 +27,7 @@ class LakeSource(DataSource):
     needed.
     """
 
-    _seen: SnapshotId | None = None
+    seen: SnapshotId | None = None
     """The state that the schema was read of, which is then the one that is read."""
 
     @classmethod
@@ -48,19 +46,14 @@ class LakeSource(DataSource):
         options = self._parse_options(Use.READ, Use.STREAM)
         with options.source.open_catalog() as newest:
             catalog = at_end(newest, options)
-            self._seen = catalog.head
-            columns = options.source.table_of(catalog.at(version=self._seen)).inspect.spark_schema
+            self.seen = catalog.head
+            columns = options.source.table_of(catalog.at(version=self.seen)).inspect.spark_schema
         return feed_schema(columns, deletions=options.changes) if options.is_feed else columns
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return a reader of the table, or of its changes."""
-        options = self._parse_options(Use.READ)
-        if options.is_feed:
-            return ChangeReader(options if self._seen is None else replace(options, end=self._seen), schema)
-        source = options.source
-        if self._seen is not None:
-            source = replace(source, version=self._seen, timestamp=None, tag=None)
-        return TableReader(source, schema, options.prune)
+        options = self._parse_options(Use.READ).at(self.seen)
+        return ChangeReader(options, schema) if options.is_feed else TableReader(options.source, schema, options.prune)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """Return a writer into the table."""

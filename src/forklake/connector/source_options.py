@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, Final
@@ -17,6 +18,7 @@ from forklake.catalog.names import qualified_name
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Table
 from forklake.model.flags import read_flag
+from forklake.model.ids import SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import nearest
 from forklake.ops.lake_exists import lake_exists
@@ -32,6 +34,7 @@ class Use(Enum):
     READ = "read"
     STREAM = "stream"
     WRITE = "write"
+    STREAM_WRITE = "written stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,17 @@ class Options:
     def is_feed(self) -> bool:
         """Whether changes are read, not rows."""
         return self.start is not None or self.end is not None or self.changes
+
+    def at(self, version: SnapshotId | None) -> Options:
+        """Return the options for the state of a snapshot, or for changes up to it.
+
+        None leaves them as they are.
+        """
+        if version is None:
+            return self
+        if self.is_feed:
+            return replace(self, end=version)
+        return replace(self, source=replace(self.source, version=version, timestamp=None, tag=None))
 
 
 def parse_options(given: Mapping[str, str], *uses: Use) -> Options:
@@ -169,7 +183,7 @@ def _option(name: str, uses: tuple[Use, ...]) -> _Option:
     Raises:
         InvalidInputError: There is none, or none for these uses.
     """
-    verb = "written" if uses == (Use.WRITE,) else "read"
+    verb = "written" if set(uses) <= {Use.WRITE, Use.STREAM_WRITE} else "read"
     if name.lower() in ("path", "paths"):
         raise InvalidInputError(
             f"Format forklake takes no path; nothing was {verb}.",

@@ -21,9 +21,11 @@ from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.engine.local.table_columns import refuse_variants
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake import Catalog
 from forklake.lake.internals import content_of, runtime_of
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.scan import ScanPlan
 from forklake.sql.rows.row_texts import condition
 
 
@@ -56,14 +58,8 @@ class TableReader(DataSourceReader):
                 understood.
         """
         with self._source.open_catalog() as catalog:
-            table = self._source.table_of(catalog)
-            content, runtime = content_of(table), runtime_of(catalog)
-            row = lookup.table_by_id(content, table.table_id)
-            predicate = None
-            if self._prune is not None:
-                predicate = condition(self._prune, row.table_name, table_fields(content, row.table_id)).predicate
-            plan = plan_scan(runtime.store, runtime.lake_path, content, row, predicate)
-        selection = Selection(plan.table, plan.fields, wanted_fields(plan.table, plan.fields, self._schema))
+            plan, wanted = plan_rows(catalog, self._source, self._schema, self._prune)
+        selection = Selection(plan.table, plan.fields, wanted)
         refuse_variants(selection.wanted, selection.table)
         return [ScanTask(pieces, selection) for pieces in tasks(plan.files, plan.inlined)]
 
@@ -75,6 +71,26 @@ class TableReader(DataSourceReader):
         for rows in piece_rows(partition.pieces, partition.selection):
             if len(rows):
                 yield batch_of(rows.columns, len(rows), schema)
+
+
+def plan_rows(
+    catalog: Catalog, source: Source, schema: StructType, prune: str | None
+) -> tuple[ScanPlan, tuple[Field, ...]]:
+    """Return what is read of a table, and the columns that a schema of Spark names.
+
+    Raises:
+        NotFoundError: There is no such table or column.
+        InvalidInputError: A column has another type than in the given schema, or the pruning condition is not
+            understood.
+    """
+    table = source.table_of(catalog)
+    content, runtime = content_of(table), runtime_of(catalog)
+    row = lookup.table_by_id(content, table.table_id)
+    predicate = None
+    if prune is not None:
+        predicate = condition(prune, row.table_name, table_fields(content, row.table_id)).predicate
+    plan = plan_scan(runtime.store, runtime.lake_path, content, row, predicate)
+    return plan, wanted_fields(plan.table, plan.fields, schema)
 
 
 def wanted_fields(table: str, fields: Sequence[Field], schema: StructType) -> tuple[Field, ...]:

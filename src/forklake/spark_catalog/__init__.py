@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["attach"]
+__all__ = ["attach", "configured"]
 
 if TYPE_CHECKING:
-    from forklake.spark_catalog import attach
+    from forklake.spark_catalog import attach, configured
 else:
-    __getattr__ = submodules(__name__, *__all__)  # it brings Spark
+    __getattr__ = submodules(__name__, *__all__)  # they bring Spark

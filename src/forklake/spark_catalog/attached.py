@@ -133,11 +133,24 @@ class Attached:
 
     def frame(self, rows: Any) -> DataFrame:
         """Return a Dataset of Java as a DataFrame, of the session that it belongs to."""
-        of = rows.sparkSession()
-        ours: Any = self.spark
-        if of.equals(ours._jsparkSession):
-            return DataFrame(rows, ours)
-        return DataFrame(rows, cast("Any", SparkSession)(ours.sparkContext, of))
+        return frame_of(self.spark, rows)
+
+
+def frame_of(spark: SparkSession, rows: Any) -> DataFrame:
+    """Return a Dataset of Java as a DataFrame, of the session that it belongs to.
+
+    That is the given one, or another one of its Java process.
+    """
+    of = rows.sparkSession()
+    ours: Any = spark
+    if of.equals(ours._jsparkSession):
+        return DataFrame(rows, ours)
+    return DataFrame(rows, cast("Any", SparkSession)(ours.sparkContext, of))
+
+
+def plan_of(frame: Any) -> JavaObject:
+    """Return the plan of a DataFrame, as Spark analysed it."""
+    return frame._jdf.queryExecution().analyzed()
 
 
 def read_at(words: Words, table: TableId | None) -> SnapshotId | None:

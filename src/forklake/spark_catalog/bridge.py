@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, translation
@@ -39,14 +39,19 @@ class Bridge:
 
     def apply(self, text: str, given: object) -> Answer:
         """Answer a question."""
-        try:
-            words = json.loads(text)
-            return _QUESTIONS[words["question"]](self._attached, words, given)
-        except ForklakeError as error:
-            return f"\0{error}"
-        except SPARK_ERRORS as error:
-            what = f'catalog "{self._attached.name}"'
-            return f"\0{translation(error, what)}"
-        except BaseException as error:
-            _LOG.exception("A question about catalog %s failed", self._attached.name)
-            return f"\0{type(error).__name__}: {error}"
+        words = json.loads(text)
+        ask = _QUESTIONS[words["question"]]
+        return answer_or_error(f'catalog "{self._attached.name}"', lambda: ask(self._attached, words, given))
+
+
+def answer_or_error(what: str, ask: Callable[[], Answer]) -> Answer:
+    """Return an answer, or an error as a text that begins with NUL."""
+    try:
+        return ask()
+    except ForklakeError as error:
+        return f"\0{error}"
+    except SPARK_ERRORS as error:
+        return f"\0{translation(error, what)}"
+    except BaseException as error:
+        _LOG.exception("A question about %s failed", what)
+        return f"\0{type(error).__name__}: {error}"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from forklake.catalog.transaction import Staging
-from forklake.engine.spark.change.change_rows import materialize
+from forklake.engine.spark.change.kept_rows import materialize
 from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.partition_tokens import with_tokens

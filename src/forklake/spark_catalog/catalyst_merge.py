@@ -11,7 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows, Inlining
-from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, change_rows
+from forklake.engine.spark.change.change_rows import NewValues, change_rows
+from forklake.engine.spark.change.kept_rows import ROW_ID, KeptRows
 from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
@@ -23,10 +24,10 @@ from forklake.model.write import WriteTarget
 from forklake.ops.change_table import change_by
 from forklake.spark_catalog.trees import Trees
 
-_CLAUSE: Final = "__forklake_clause__"
-_IN_TARGET: Final = "__forklake_in_target__"
-_IN_SOURCE: Final = "__forklake_in_source__"
-_VALUE: Final = "__forklake_value_{}__"
+_CLAUSE: Final = "_ducklake_forklake_clause"
+_IN_TARGET: Final = "_ducklake_forklake_in_target"
+_IN_SOURCE: Final = "_ducklake_forklake_in_source"
+_VALUE: Final = "_ducklake_forklake_value_{}"
 _JOINS: Final = {
     (False, False): "inner",
     (True, False): "right_outer",
@@ -157,8 +158,8 @@ def _new_values(clauses: Sequence[_Clause], operation: str, fields: Sequence[Fie
     if not wanted:
         return None
 
-    def values(rows: DataFrame) -> DataFrame:
-        return reduce(DataFrame.union, [_rows_of(rows, clause, fields, table) for clause in wanted])
+    def values(kept: KeptRows) -> DataFrame:
+        return reduce(DataFrame.union, [_rows_of(kept.frame, clause, fields, table) for clause in wanted])
 
     return values
 

@@ -38,21 +38,39 @@ def load_classes(spark: SparkSession) -> Any:
     Raises:
         EngineError: This release of Spark is not known, or does not compile it.
     """
-    version = spark.version
-    if _release(spark) not in VERSIONS:
+    if not is_known(spark):
         raise EngineError(
-            f"Catalogs can be attached to Spark {', '.join(VERSIONS)}, not to Spark {version}; nothing was attached.",
+            f"Catalogs can be attached to Spark {', '.join(VERSIONS)}, not to Spark {spark.version}; nothing was"
+            " attached.",
             hint="Catalog.sql() and Table.dataframe() work with every Spark that forklake can be installed with.",
         )
+    for name in _classes(spark):
+        load_class(spark, _SOURCES / f"{name}.java")
+    return cast("Any", spark)._jvm.forklake.LakeCatalog
+
+
+def is_known(spark: SparkSession) -> bool:
+    """Return whether the Java half knows the inner parts of a session's Spark."""
+    return _release(spark) in VERSIONS
+
+
+def load_class(spark: SparkSession, source: Path) -> Any:
+    """Return the class of a source file in the Java process of a session.
+
+    The first call compiles and loads it.
+
+    Raises:
+        EngineError: Spark does not compile it.
+    """
     jvm = cast("Any", spark)._jvm
+    name = f"{_PACKAGE}.{source.stem}"
     with _loading:
         loader = _shared_loader(jvm)
-        for name in _classes(spark):
-            try:
-                jvm.java.lang.Class.forName(f"{_PACKAGE}.{name}", True, loader)
-            except Py4JJavaError:
-                loader.addURL(jvm.java.io.File(_compile(jvm, loader, name)).toURI().toURL())
-    return jvm.forklake.LakeCatalog
+        try:
+            jvm.java.lang.Class.forName(name, True, loader)
+        except Py4JJavaError:
+            loader.addURL(jvm.java.io.File(_compile(jvm, loader, source)).toURI().toURL())
+    return getattr(jvm.forklake, source.stem)
 
 
 def catalog_class(spark: SparkSession) -> str:
@@ -81,16 +99,16 @@ def _shared_loader(jvm: Any) -> Any:
     return found
 
 
-def _compile(jvm: Any, loader: Any, name: str) -> str:
+def _compile(jvm: Any, loader: Any, source: Path) -> str:
     """Compile a source into a JAR file that goes with this process; return its path."""
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(loader)
     compiler.setTargetVersion(8)
     try:
-        compiler.cook((_SOURCES / f"{name}.java").read_text(encoding="utf-8"))
+        compiler.cook(source.read_text(encoding="utf-8"))
     except Py4JJavaError as error:
         reason = error.java_exception.getMessage()
-        raise EngineError(f"Spark could not compile what attaches catalogs; nothing was attached: {reason}") from error
+        raise EngineError(f'Spark could not compile "{source.name}"; nothing was done: {reason}') from error
     directory = tempfile.mkdtemp(prefix="forklake-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     path = Path(directory) / "forklake.jar"

@@ -18,7 +18,7 @@ from forklake.model.quoting import quote_name, quote_spark_name
 from forklake.model.rows import TableRow, ViewRow
 from forklake.ops.read_table import plan_table
 from forklake.spark_catalog import table_facts
-from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, say
+from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, plan_of, say
 from forklake.spark_catalog.refused_commands import check_command
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -70,14 +70,13 @@ def plan(attached: Attached, words: Words, given: Any) -> Answer:
     """
     content = _content(attached, words)
     if (view := attached.view(content, words)) is not None:
-        shown: Any = _view_rows(attached, content, view)
-        return shown._jdf.queryExecution().analyzed()
+        return plan_of(_view_rows(attached, content, view))
     row = _row(attached, content, words)
     frame = attached.runtime.engine.scan(plan_table(attached.runtime, content, row, None))
     comments = {column.name: column.comment for column in describe.columns(content, row.table_id)}
     if any(comments.values()):
         frame = frame.select(*(_with_comment(name, comments.get(name)) for name in frame.columns))
-    return frame._jdf.queryExecution().analyzed()
+    return plan_of(frame)
 
 
 def target(attached: Attached, words: Words, given: Any) -> Answer:

@@ -248,8 +248,8 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
               + " after forklake.register(spark).");
     if (isCalledBy(".DataStreamWriter"))
       throw new IllegalArgumentException(
-          "writeStream.toTable() cannot write into a table of a lake; nothing was written.\nHint: Give"
-              + " forklake.batch_writer(lake, catalog, table) to writeStream.foreachBatch().");
+          "writeStream.toTable() cannot write into a table of a lake; nothing was written.\nHint:"
+              + " writeStream.format(\"forklake\") can, after forklake.register(spark).");
   }
 
   /** The text of the statement that a table is looked up for, if it is a command. */
@@ -349,6 +349,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
 
   public Table createTable(Identifier id, Column[] columns, Transform[] keys, Map properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    refuseStreams();
     return create(id, definition(id, columns, keys, properties), null);
   }
 
