@@ -7,6 +7,8 @@ ARGS    ?=
 SPARKS  ?= 4.1 4.2 4.3
 # PySpark 4.1 leaves sockets to the collector, which warns of it.
 OLDER   := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
+# What depends on the inner parts of Spark.
+OF_SPARK := tests/spark/test_spark_catalog.py tests/spark/test_spark_views.py tests/spark/test_connector.py tests/spark/test_streaming.py
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -19,7 +21,7 @@ SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -45,7 +47,7 @@ test-spark-versions: $(STAMP) java ## Run the tests of plain Spark on each relea
 	@for version in $(SPARKS); do \
 		{ [ -d $(VENV)/spark-$$version ] || $(BIN)/python -m pip install --quiet --target $(VENV)/spark-$$version "pyspark~=$$version.0"; } \
 		&& echo "Spark $$version" \
-		&& env -u SPARK_HOME PYTHONPATH=$(CURDIR)/$(VENV)/spark-$$version $(BIN)/pytest $(OLDER) $(ARGS) tests/spark/test_spark_catalog.py || exit 1; \
+		&& env -u SPARK_HOME PYTHONPATH=$(CURDIR)/$(VENV)/spark-$$version $(BIN)/pytest $(OLDER) $(ARGS) $(OF_SPARK) || exit 1; \
 	done
 
 test-fast: $(STAMP) ## Run the tests that need no server and no Java, in about a minute
@@ -60,8 +62,8 @@ bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
 bench-dml: $(STAMP) java ## The same for changing rows
 	$(BIN)/python -m benchmarks scan-deleted change $(ARGS)
 
-bench-agents: $(STAMP) java ## The same for agents: turns in SQL without Java beside DuckLake, and sessions of Spark
-	$(BIN)/python -m benchmarks turns agents $(ARGS)
+bench-agents: $(STAMP) java ## The same for agents: round trips, turns in SQL without Java beside DuckLake, and sessions of Spark
+	$(BIN)/python -m benchmarks trips turns agents $(ARGS)
 
 bench-sql: $(STAMP) java ## The same for SQL
 	$(BIN)/python -m benchmarks sql tpch $(ARGS)
@@ -74,6 +76,9 @@ bench-merge: $(STAMP) java ## The same for merges, diffs and refreshes of forks,
 
 bench-size: $(STAMP) java ## A table of 100 million rows from its first commit to its last clean-up, beside Spark alone (long)
 	$(BIN)/python -m benchmarks size $(ARGS)
+
+bench-cluster: $(STAMP) java ## A table of 10 million rows on a cluster of two workers, which are killed in the middle of updates (long)
+	$(BIN)/python -m benchmarks cluster $(ARGS)
 
 bench-branches: $(STAMP) ## Make and delete branches as OlapBranchBench does, beside its published figures
 	$(BIN)/python -m benchmarks branches $(ARGS)

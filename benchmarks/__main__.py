@@ -12,6 +12,7 @@ from benchmarks import (
     adopt,
     agents,
     branches,
+    cluster,
     commit,
     compact,
     dml,
@@ -24,6 +25,7 @@ from benchmarks import (
     small,
     spark,
     sql,
+    trips,
     turns,
 )
 from benchmarks.databases import Databases, running
@@ -55,13 +57,15 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "reap": merge.reap,
     "branches": branches.branches,
     "size": size.size,
+    "cluster": cluster.cluster,
     "agents": agents.agents,
+    "trips": trips.trips,
     "turns": turns.turns,
     "sql": sql.sql,
     "tpch": sql.tpch,
 }
 
-LONG = ("size",)
+LONG = ("size", "cluster")
 """What is run only if it is asked for by name."""
 
 

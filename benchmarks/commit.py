@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,6 +35,9 @@ class Sizes:
     rounds: int = 4
     seconds: float = 3.0
 
+
+_NO_LOSS = 0.95
+"""More writers are no slower than with pgbench, but for what runs differ."""
 
 QUICK = Sizes(writers=(1, 2), embedded_writers=(2,), rounds=1, seconds=0.2)
 
@@ -67,12 +72,12 @@ class Append(Worker):
 
     def __init__(self, database: Database, together: bool, index: int) -> None:
         self._lake = database.open()
-        self._catalog = self._lake.catalog(_catalog_name(0 if together else index))
+        self._table = self._lake.catalog(_catalog_name(0 if together else index)).table(table_name(0))
         self._index = index
 
     def step(self, number: int) -> bool:
         try:
-            self._catalog.table(table_name(0)).storage.append_files([new_file(f"{self._index}-{number}", number)])
+            self._table.storage.append_files([new_file(f"{self._index}-{number}", number)])
         except CommitContentionError:
             return False
         return True
@@ -87,11 +92,12 @@ def _postgres(database: PostgresDatabase, directory: Path, sizes: Sizes) -> list
     database.query("CREATE TABLE benchmark_counter (n bigint) WITH (fillfactor = 10)")
     database.query("INSERT INTO benchmark_counter VALUES (0)")
     script = _recorded(database)
-    return [
+    figures = [
         figure
         for together in (False, True)
         for figure in _rates(group, together, _measured(database, directory, script, first, together, sizes))
     ]
+    return figures + _processor_times(group, database, directory, script.text(str(first)), sizes)
 
 
 @dataclass(slots=True)
@@ -124,14 +130,50 @@ def _rates(group: str, together: bool, rates: dict[int, Rates]) -> list[Figure]:
     for writers, found in rates.items():
         ours = mean(found.ours)
         name = f"commits a second, {where}, {writers} writer{'s' if writers > 1 else ''}"
-        aim = None if together else Aim("at least", 0.5)
+        aim = None if together else Aim("at least", 0.6 if writers > 1 else 0.5)
         figures.append(Figure(group, name, ours, "/s", mean(found.pgbench), "pgbench, the same SQL", aim))
         figures.append(Figure(group, name, ours, "/s", mean(found.counter), "pgbench, one counter row for all"))
     fewer, most = sorted(rates)[-2:]
-    name = f"commits a second, {where}, {most} writers"
-    aim = None if together else Aim("at least", 1)
-    figures.append(Figure(group, name, mean(rates[most].ours), "/s", mean(rates[fewer].ours), f"{fewer} writers", aim))
+    kept, of_pgbench = (
+        mean(getattr(rates[most], who)) / mean(getattr(rates[fewer], who)) for who in ("ours", "pgbench")
+    )
+    name = f"commits a second, {where}, {most} writers beside {fewer}"
+    aim = None if together else Aim("at least", _NO_LOSS)
+    figures.append(Figure(group, name, kept, "", of_pgbench, "pgbench, the same SQL", aim))
     return figures
+
+
+def _processor_times(
+    group: str, database: PostgresDatabase, directory: Path, script: str, sizes: Sizes
+) -> list[Figure]:
+    """Return what a commit of one writer takes of the processor, which others on the machine disturb least."""
+    worker = Append(database, False, 0)
+    for number in range(WARM_UP_STEPS):
+        worker.step(-1 - number)
+    ((backend,),) = database.query(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'forklake'"
+    )
+    count, began = 0, time.perf_counter()
+    client, server = time.process_time(), _used_seconds(backend)
+    while time.perf_counter() - began < sizes.seconds:
+        count += worker.step(count)
+    client, server = time.process_time() - client, _used_seconds(backend) - server
+    worker.close()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    commits = _pgbench(database, directory, script, 1, sizes.seconds) * max(1, round(sizes.seconds))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    of_pgbench = sum(after[:2]) - sum(before[:2])
+    which, reference = "CPU of a commit", "pgbench, the same SQL"
+    return [
+        Figure(group, f"{which}, client", client / count * 1000, "ms", of_pgbench / commits * 1000, reference),
+        Figure(group, f"{which}, server", server / count * 1000, "ms"),
+    ]
+
+
+def _used_seconds(process: int) -> float:
+    """Return the processor time of a process."""
+    facts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def _embedded(database: Database, sizes: Sizes) -> list[Figure]:
@@ -190,13 +232,14 @@ def _recorded(database: PostgresDatabase) -> Script:
         store.query = recording_query  # type: ignore[method-assign]
         store.commit = recording_commit  # type: ignore[method-assign]
         catalog = lake.catalog(_catalog_name(0))
+        table = catalog.table(table_name(0))
         for number in range(WARM_UP_STEPS):
             queries.clear()
-            catalog.table(table_name(0)).storage.append_files([new_file(f"recorded-{number}", number)])
+            table.storage.append_files([new_file(f"recorded-{number}", number)])
     ((text, values),) = queries
     for name, value in values.items():
         text = text.replace(f"%({name})s", ":catalog" if value == catalog.catalog_id else str(value))
-    return Script(text, commit_document(commits[-1]).obj)
+    return Script(text, json.loads(commit_document(commits[-1])))
 
 
 def _pgbench(database: PostgresDatabase, directory: Path, script: str, clients: int, seconds: float) -> float:

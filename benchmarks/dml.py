@@ -92,12 +92,12 @@ def change(databases: Databases, quick: bool) -> list[Figure]:
         figures = []
         for name, ours, theirs, aim in (
             ("DELETE", lambda f: f.table("orders").delete("id % 100 = 7").row_count,
-             lambda d: d.delete("id % 100 = 7"), 0.5),
+             lambda d: d.delete("id % 100 = 7"), 0.25),
             ("UPDATE", lambda f: f.table("orders").update({"item": "'x'"}, "id % 100 = 7").row_count,
-             lambda d: d.update(updates={"item": "'x'"}, predicate="id % 100 = 7"), 0.5),
+             lambda d: d.update(updates={"item": "'x'"}, predicate="id % 100 = 7"), 0.4),
             ("MERGE", lambda f: f.table("orders").merge(source, ["id"]).row_count,
              lambda d: _delta_merge(d, arrow), 0.5),
-            ("MERGE by SQL,", lambda f: f.sql(_MERGE).fetchall()[0][0], lambda d: _delta_merge(d, arrow), 0.65),
+            ("MERGE by SQL,", lambda f: f.sql(_MERGE).fetchall()[0][0], lambda d: _delta_merge(d, arrow), 0.5),
         ):  # fmt: skip
             mine, reference = Samples(), Samples()
             for number in range(sizes.rounds + 1):

@@ -24,6 +24,7 @@ _COLUMNS = (
     "cast(pmod(xxhash64(id, 1), 100000) AS decimal(10,2)) AS amount",
     "hex(xxhash64(id, 2)) AS token",
 )
+CHANGE = {"amount": "amount + 1"}
 _CHECKED = ("count(*)", "sum(amount)", "sum(customer)", "max(token)", "sum(id)")
 
 
@@ -36,6 +37,7 @@ class Sizes:
     updates: int = 20
     forks: int = 1000
     writers: int = 100
+    kills: int = 0
 
     @property
     def rows_in_append(self) -> int:
@@ -47,22 +49,23 @@ QUICK = Sizes(rows=24_000, appends=12, updates=2, forks=10, writers=3)
 
 
 @dataclass
-class _Step:
+class Step:
     """The seconds of a step, ours and Spark's."""
 
     ours: float = 0.0
     plain: float = 0.0
+    plain_name: str = "Spark alone"
 
 
 @dataclass
-class _Race:
+class Race:
     """Runs a step on both sides, one after the other; who begins changes."""
 
-    steps: dict[str, _Step] = field(default_factory=dict)
+    steps: dict[str, Step] = field(default_factory=dict)
     count: int = 0
 
     def run(self, name: str, ours: Callable[[], object], plain: Callable[[], object]) -> None:
-        step = self.steps.setdefault(name, _Step())
+        step = self.steps.setdefault(name, Step())
         self.count += 1
         for is_ours in (True, False) if self.count % 2 else (False, True):
             began = time.perf_counter()
@@ -78,26 +81,23 @@ def size(databases: Databases, quick: bool) -> list[Figure]:
     """Load, update, fork, read and compact a large table, and check the lake."""
     sizes = QUICK if quick else Sizes()
     with new_lake() as (lake, spark, directory):
-        life = _Life(lake, spark, directory, sizes)
-        race = life.run()
-        group = f"a table of {sizes.rows:,} rows"
-        return [
-            *(
-                Figure(group, name, step.ours, "s", step.plain or None, "Spark alone" if step.plain else "")
-                for name, step in race.steps.items()
-            ),
-            *(Figure(group, f"peak memory, {name}", value, "MiB") for name, value in peaks(spark).items()),
-        ]
+        return Life(lake, spark, directory, sizes).run(f"a table of {sizes.rows:,} rows")
 
 
-class _Life:
+class Life:
+    """A table from its first commit to its last clean-up.
+
+    ``kills``: so many of its updates are disturbed, by whoever knows how.
+    """
+
     def __init__(self, lake: Lake, spark: SparkSession, directory: Path, sizes: Sizes) -> None:
         self._lake, self._spark, self._sizes = lake, spark, sizes
         self._plain = directory / "plain"
-        self._race = _Race()
+        self.race = Race()
         self._shop = lake.create_catalog("shop")
 
-    def run(self) -> _Race:
+    def run(self, group: str) -> list[Figure]:
+        """Do it all, and return how long each step took, and how much memory."""
         table = self._load()
         self._update(table)
         self._read("scan and aggregate, 1 % updated", table)
@@ -105,7 +105,14 @@ class _Life:
         self._compact(table)
         self._read("scan and aggregate, compacted", table)
         self._tidy()
-        return self._race
+        steps, memory = self.race.steps, peaks(self._spark)
+        return [
+            *(
+                Figure(group, name, step.ours, "s", step.plain or None, step.plain_name if step.plain else "")
+                for name, step in steps.items()
+            ),
+            *(Figure(group, f"peak memory, {name}", value, "MiB") for name, value in memory.items()),
+        ]
 
     def _rows(self, number: int) -> DataFrame:
         """Return the rows of one append; they are of one month, or of two."""
@@ -122,7 +129,7 @@ class _Life:
         table = shop.table("orders")
         for number in range(sizes.appends):
             rows = self._rows(number)
-            self._race.run(
+            self.race.run(
                 f"append in {sizes.appends} commits",
                 lambda rows=rows: table.append(rows),  # type: ignore[misc]
                 lambda rows=rows: self._write(rows, "loaded", "append"),  # type: ignore[misc]
@@ -135,17 +142,22 @@ class _Life:
 
     def _update(self, table: Table) -> None:
         """Update one row of a hundred, everywhere in the table, by so many commits."""
-        count = self._sizes.updates
-        for number in range(count):
-            condition = f"id % {100 * count} = {number}"
-            files = raw(self._spark, table)
-            self._race.run(
-                f"update 1 % in {count} commits",
-                lambda condition=condition: table.update({"amount": "amount + 1"}, condition),  # type: ignore[misc]
-                lambda condition=condition, files=files: self._write(  # type: ignore[misc]
-                    files.where(condition).selectExpr("id", "customer", "amount + 1 AS amount", "token", "day"), "new"
-                ),
-            )
+        for number in range(self._sizes.updates):
+            self.update(table, number)
+
+    def update(self, table: Table, number: int) -> None:
+        """Make one of the updates."""
+        condition, files = self.updated_rows(number), raw(self._spark, table)
+        changed = files.where(condition).selectExpr("id", "customer", "amount + 1 AS amount", "token", "day")
+        self.race.run(
+            f"update rows everywhere, in {self._sizes.updates - self._sizes.kills} commits",
+            lambda: table.update(CHANGE, condition),
+            lambda: self._write(changed, "new"),
+        )
+
+    def updated_rows(self, number: int) -> str:
+        """Return the condition of one update."""
+        return f"id % {100 * self._sizes.updates} = {number}"
 
     def _read(self, name: str, table: Table) -> None:
         expected = self._expected()
@@ -153,7 +165,7 @@ class _Life:
         assert found == expected, (name, found, expected)
         for _ in range(3):
             files = raw(self._spark, table)
-            self._race.run(
+            self.race.run(
                 f"{name}, three times",
                 lambda: self._aggregated(table.dataframe()),
                 lambda files=files: self._aggregated(files),  # type: ignore[misc]
@@ -173,14 +185,14 @@ class _Life:
     def _fork(self) -> None:
         """Fork so often, and append a thousand rows in some of the forks."""
         sizes, forks = self._sizes, list[Catalog]()
-        step = self._race.steps.setdefault(f"fork {sizes.forks:,} times", _Step())
+        step = self.race.steps.setdefault(f"fork {sizes.forks:,} times", Step())
         began = time.perf_counter()
         forks += [self._shop.fork(f"agent-{number:04}") for number in range(sizes.forks)]
         step.ours = time.perf_counter() - began
         new = self._rows(0).limit(1000).toArrow()
         frame = self._spark.createDataFrame(new)
         for fork in forks[: sizes.writers]:
-            self._race.run(
+            self.race.run(
                 f"append 1,000 rows in {sizes.writers} forks",
                 lambda fork=fork: fork.table("orders").append(new),  # type: ignore[misc]
                 lambda: self._write(frame, "small"),
@@ -196,7 +208,7 @@ class _Life:
             self._shop.maintenance.rewrite_data_files(delete_threshold=0.001)
             self._shop.maintenance.merge_adjacent_files()
 
-        self._race.run("rewrite and merge all files", ours, lambda: self._write(files, "compacted"))
+        self.race.run("rewrite and merge all files", ours, lambda: self._write(files, "compacted"))
 
     def _tidy(self) -> None:
         """Drop the forks, free what nothing needs, and check that all is well."""
@@ -204,9 +216,9 @@ class _Life:
         self._lake.maintenance.purge_catalogs("agent-", drop=True)
         self._shop.maintenance.expire_snapshots(older_than=timedelta(0))
         self._shop.maintenance.cleanup_old_files(cleanup_all=True)
-        self._race.steps["drop and purge the forks, expire, clean up"] = _Step(time.perf_counter() - began)
+        self.race.steps["drop and purge the forks, expire, clean up"] = Step(time.perf_counter() - began)
         began = time.perf_counter()
         found = self._lake.maintenance.check()
         assert found.is_sound, found.findings
-        self._race.steps["fsck"] = _Step(time.perf_counter() - began)
+        self.race.steps["fsck"] = Step(time.perf_counter() - began)
         shutil.rmtree(self._plain)

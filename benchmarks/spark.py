@@ -18,7 +18,7 @@ from benchmarks.databases import Databases
 from benchmarks.measure import Samples
 from benchmarks.memory import peaks
 from benchmarks.report import Aim, Figure
-from forklake import Catalog, Lake, NewDataFile, PartitionField, Table
+from forklake import Catalog, Lake, NewDataFile, PartitionField, Settings, Table
 
 COLUMNS = (
     "id",
@@ -48,11 +48,11 @@ QUICK = Sizes(rows=20_000, files=4, rounds=1, planned=(10, 50), depths=(1, 3))
 
 
 @contextmanager
-def new_lake() -> Iterator[tuple[Lake, SparkSession, Path]]:
+def new_lake(settings: Settings | None = None) -> Iterator[tuple[Lake, SparkSession, Path]]:
     """A lake in a temporary directory, with its Spark session."""
     directory = Path(tempfile.mkdtemp(prefix="forklake-bench-"))
     try:
-        with forklake.open(str(directory / "lake.db"), data_path=directory / "data") as lake:
+        with forklake.open(str(directory / "lake.db"), data_path=directory / "data", settings=settings) as lake:
             yield lake, lake.spark, directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)

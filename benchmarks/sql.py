@@ -20,7 +20,8 @@ from forklake import Catalog, Connection
 
 _METADATA = Aim("at most", 15)
 _SELECT = Aim("at most", 1.5)
-_TPCH = Aim("at most", 1.1)
+_TPCH = Aim("at most", 1.0)
+_ALONE = {10: Aim("at most", 1.1), 11: Aim("at most", 1.1)}
 _SNAPSHOTS = 20
 _TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
 
@@ -111,9 +112,20 @@ def tpch(databases: Databases, quick: bool) -> list[Figure]:
             _attach(session, str(directory / "lake.db"))
             ours, reference = Samples(), Samples()
             for number, text in enumerate(queries, 1):
-                _one_query(session, spark, oracle, number, text, ours, reference, 1 if quick else 2)
-    name = f"22 queries at scale {scale:g}, sum of the better of two"
-    return [Figure("TPC-H", name, sum(ours.times), "ms", sum(reference.times), "Spark on the same files", _TPCH)]
+                _one_query(
+                    session, spark, oracle, number, text, ours, reference, 1 if quick else 5 if number in _ALONE else 2
+                )
+    name = f"22 queries at scale {scale:g}, sum of the best of each"
+    theirs = "Spark on the same files"
+    return [
+        Figure("TPC-H", name, sum(ours.times), "ms", sum(reference.times), theirs, _TPCH),
+        *(
+            Figure(
+                "TPC-H", f"query {number} alone", ours.times[number - 1], "ms", reference.times[number - 1], theirs, aim
+            )
+            for number, aim in _ALONE.items()
+        ),
+    ]
 
 
 def _one_query(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
+from statistics import mean
 
 import duckdb
 
@@ -44,6 +46,30 @@ def turns(databases: Databases, quick: bool) -> list[Figure]:
                 Figure(_GROUP, f"a turn, {name}, p95", ours.percentile(95), "ms", ours.p50, "p50"),
                 Figure(_GROUP, f"turns, {name}", total / took, "/s", total / other, "DuckLake"),
             ]
+        return figures + _one_after_the_other(lake, Path(home) / "long", 6 if quick else 40)
+
+
+def _one_after_the_other(lake: Lake, home: Path, count: int) -> list[Figure]:
+    """Let agents take many turns each; every turn leaves files behind."""
+    agents: dict[str, _Fork | _Database] = {
+        "since": _Fork(lake, "long"),
+        "whole": _Fork(lake, "whole", is_whole=True),
+        "theirs": _Database(home),
+    }
+    times: dict[str, list[float]] = {name: [] for name in agents}
+    for turn in range(count):
+        for name, agent in agents.items():
+            started = time.process_time()
+            agent.turn(turn)
+            times[name].append((time.process_time() - started) * 1000)
+    figures = []
+    for first, last in ((0, 2), (count // 4, count)):
+        cpu = {name: mean(found[first:last]) for name, found in times.items()}
+        told = f"CPU of a turn, turns {first + 1} to {last} of a fork"
+        figures += [
+            Figure(_GROUP, told, cpu["since"], "ms", cpu["theirs"], "DuckLake", _TURN),
+            Figure(_GROUP, f"{told}, looking at all turns", cpu["whole"], "ms", cpu["theirs"], "DuckLake, at one"),
+        ]
     return figures
 
 
@@ -59,14 +85,17 @@ def _lake(home: Path) -> Iterator[Lake]:
 class _Fork:
     """An agent with a fork of its own."""
 
-    def __init__(self, lake: Lake, name: str) -> None:
+    def __init__(self, lake: Lake, name: str, *, is_whole: bool = False) -> None:
         self._agent = lake.catalog("shop").fork(name)
         self._session = self._agent.session()
+        self._is_whole = is_whole
 
     def turn(self, number: int) -> None:
+        before = self._agent.head
         _change(lambda text: [] if (found := self._session.sql(text)) is None else found.fetchall(), number)
-        # What it changed is a diff of its fork: files and rows that its parent does not have.
-        assert len(self._agent.diff().result("orders").fetchall()) >= 10
+        # What the turn changed, or what all turns did: files and rows that the parent does not have.
+        found = self._agent.diff() if self._is_whole else self._agent.diff(since=before)
+        assert len(found.result("orders").fetchall()) == 10 * (number + 1 if self._is_whole else 1)
 
 
 class _Database:

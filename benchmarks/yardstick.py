@@ -27,7 +27,9 @@ _HEAD = f"""# The yardstick
 
 DuckLake's own test suite at commit `{COMMIT}`, run through `forklake.connect()`. A file passes if all its records do; a
 record is one statement or query. The runner gives each `ATTACH` what DuckLake's suite leaves out and forklake asks for
-(a catalog name, its place, leave to create it, DuckLake's limit for inlining); nothing else is changed.
+(a catalog name, its place, leave to create it), and each session DuckLake's limit for inlining as its default.
+`require httpfs` and `require sqlite_scanner` are met: encrypted files and metadata in SQLite need neither here. Nothing
+else is changed (`benchmarks/yardstick_engine.py`).
 
     make yardstick DUCKLAKE=path/to/ducklake SLT=path/to/the/runner
 
@@ -57,11 +59,13 @@ def main() -> None:
 def _run(arguments: argparse.Namespace) -> Path:
     results = Path(tempfile.gettempdir()) / "forklake-yardstick.json"
     command = [
-        sys.executable, "-m", "slt", "--engine", "slt.engines.forklake:engine", "--keep-going", "--timeout", "300",
+        sys.executable, "-m", "slt", "--engine", "benchmarks.yardstick_engine:engine",
+        "--keep-going", "--timeout", "300",
         "--suite", f"{arguments.ducklake}:test/sql", "--ref", COMMIT, "--jobs", arguments.jobs,
         "--match", arguments.match, "--json", str(results),
     ]  # fmt: skip
-    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(arguments.slt)}, check=False)
+    found = os.pathsep.join([str(arguments.slt), str(_PAGE.parents[1])])
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": found}, check=False)
     return results
 
 
