@@ -248,6 +248,16 @@ def _leaves_spark_alone(request: pytest.FixtureRequest) -> Iterator[None]:
     before = _active_spark()
     yield
     assert "spark" in request.fixturenames or _active_spark() is before, "the test started Spark"
+    _activate_the_shared_session()
+
+
+def _activate_the_shared_session() -> None:
+    """Make the session of all tests the active one again: any other is, once it has made a frame of Python data."""
+    sessions = sys.modules.get("pyspark.sql.session")
+    shared = None if sessions is None else sessions.SparkSession._instantiatedSession
+    if shared is not None and sessions is not None and sessions.SparkSession._activeSession is not shared:
+        sessions.SparkSession._activeSession = shared
+        sessions.SparkSession._get_j_spark_session_class(shared._jvm).setActiveSession(shared._jsparkSession)
 
 
 def _active_spark() -> object:
