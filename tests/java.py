@@ -48,7 +48,7 @@ def write_archive() -> None:
 
 _SOME_OF_EVERYTHING = """
 ATTACH 'ducklake:{directory}/lake.db' AS shop (CATALOG 'shop', DATA_PATH '{directory}/data', CREATE_IF_NOT_EXISTS true);
-USE shop;
+USE shop; SET engine = 'spark';
 CREATE TABLE orders AS SELECT i AS id, 'item ' || i AS item, uuid() AS key, i / 3.0 AS price FROM range(3000) t(i);
 INSERT INTO orders SELECT id + 3000, upper(item), key, price FROM orders WHERE id % 7 < 3;
 UPDATE orders SET price = price * 2 WHERE id % 100 = 7;
