@@ -2,6 +2,8 @@
 
 import ast
 import inspect
+import subprocess
+import sys
 
 import pytest
 from sqlglot import exp
@@ -38,6 +40,30 @@ def used_of_the_parser() -> set[str]:
             if isinstance(of, ast.Name) and of.id in ("self", "super"):
                 found.add(node.attr)
     return found
+
+
+COMPILED = """
+from sqlglot import exp
+
+def refuse(made, **_):
+    if made.__module__.startswith("forklake"):
+        raise TypeError("interpreted classes cannot inherit from compiled")
+    return object.__new__(made)
+
+exp.Expression.__new__ = refuse  # as mypyc's classes do, which sqlglotc brings
+
+import forklake
+for _ in range(2):  # the second time as well
+    try:
+        forklake.connect().sql("SELECT 1")
+    except forklake.errors.ConfigError as error:
+        print(error)
+"""
+
+
+def test_a_compiled_sqlglot_is_told_by_name() -> None:
+    done = subprocess.run([sys.executable, "-c", COMPILED], check=True, timeout=120, capture_output=True, text=True)
+    assert done.stdout.count("pip uninstall sqlglotc") == 2
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if not name.startswith("read_")])

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.generators.duckdb import DuckDBGenerator
 
+from forklake.errors import ConfigError
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.statements import Describe, Show
 
@@ -28,6 +29,24 @@ class ShowNode(exp.Expression):
         """The statement."""
         found: Show | Describe = self.args["statement"]
         return found
+
+
+def _check_sqlglot() -> None:
+    """Check that classes of sqlglot can be extended, as its compiled build does not let them be.
+
+    Raises:
+        ConfigError: They cannot; no SQL can be read.
+    """
+    try:
+        ShowNode()
+    except TypeError as error:
+        raise ConfigError(
+            f'SQL cannot be read: sqlglot is compiled here, by the package "sqlglotc" ({error}). Nothing was done.',
+            hint="Run `pip uninstall sqlglotc`, or install forklake into an environment without it.",
+        ) from error
+
+
+_check_sqlglot()
 
 
 class BoundNode(exp.Expression):
