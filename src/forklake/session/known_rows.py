@@ -26,6 +26,7 @@ _LISTED_TYPES: Final[dict[str, Type]] = {
     "int": types.INT32,
     "long": types.INT64,
     "list": list_of(types.VARCHAR),
+    "longs": list_of(types.INT64),
     "map": map_of(types.VARCHAR, types.VARCHAR),
 }
 

@@ -24,6 +24,7 @@ from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.records import Macro
 from forklake.session.attached_catalogs import AttachedCatalog
+from forklake.session.described import describe_rows
 from forklake.session.frames import CallerFrame, frame_of_caller
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form, check_scalar
 from forklake.session.functions.function import clock
@@ -411,7 +412,7 @@ class SessionNames:
         rows = (
             show.show_rows(self.state, statement)
             if isinstance(statement, statements.Show)
-            else show.describe_rows(self.state, statement)
+            else describe_rows(replace(self, may_act=False), statement)
         )
         return Relation("unnamed_subquery", rows.columns, rows)
 

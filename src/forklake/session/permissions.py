@@ -162,15 +162,21 @@ FILE_FUNCTIONS: Final = frozenset(
 LISTINGS: Final = frozenset(
     {
         "duckdb_columns",
+        "duckdb_constraints",
         "duckdb_databases",
         "duckdb_extensions",
         "duckdb_functions",
+        "duckdb_indexes",
         "duckdb_schemas",
         "duckdb_secrets",
+        "duckdb_sequences",
         "duckdb_settings",
         "duckdb_tables",
+        "duckdb_types",
         "duckdb_views",
         "pragma_database_size",
+        "pragma_table_info",
+        "pragma_version",
     }
 )
 

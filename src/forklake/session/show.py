@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from forklake import __version__
 from forklake.catalog.fields import table_fields
 from forklake.errors import ForklakeError, InvalidInputError
-from forklake.lake import Table
 from forklake.lake.internals import content_of
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.quoting import quote_text
 from forklake.model.types.shapes import list_of
 from forklake.session.attached_catalogs import AttachedCatalog
+from forklake.session.described import describe_rows, table_info
 from forklake.session.known_rows import Rows, column
 from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
 from forklake.session.state import SessionState
 from forklake.session.system_listings import listing
 from forklake.sql import statements
-from forklake.sql.expressions.columns import find
 from forklake.sql.made_queries import all_of
-from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
-from forklake.sql.relation import BoundQuery
 
 _NAMES: Final = list_of(types.VARCHAR)
 _ALL_TABLES: Final = (
@@ -36,18 +31,6 @@ _ALL_TABLES: Final = (
     column("column_types", _NAMES),
     column("temporary", types.BOOLEAN),
 )
-_DESCRIBED: Final = tuple(
-    column(name, types.VARCHAR) for name in ("column_name", "column_type", "null", "key", "default", "extra")
-)
-
-_INFO: Final = (
-    column("cid", types.INT32),
-    column("name", types.VARCHAR),
-    column("type", types.VARCHAR),
-    column("notnull", types.BOOLEAN),
-    column("dflt_value", types.VARCHAR),
-    column("pk", types.BOOLEAN),
-)
 
 
 def show(state: SessionState, statement: statements.Show) -> Result:
@@ -57,7 +40,7 @@ def show(state: SessionState, statement: statements.Show) -> Result:
 
 def describe(state: SessionState, statement: statements.Describe) -> Result:
     """Run DESCRIBE: list the columns of a table or a query."""
-    return _result(state, describe_rows(state, statement))
+    return _result(state, describe_rows(SessionNames(state, may_act=False), statement))
 
 
 def _result(state: SessionState, rows: Rows) -> Result:
@@ -131,39 +114,6 @@ def _relation(attached: AttachedCatalog, schema: str, name: str, fields: tuple[F
     return attached.alias, schema, name, names, kinds, attached.is_temporary
 
 
-def describe_rows(state: SessionState, statement: statements.Describe) -> Rows:
-    """Return the rows of a DESCRIBE."""
-    bound = bind_query(statement.query, SessionNames(state, may_act=False))
-    table = _described_table(bound)
-    rows: list[tuple[Any, ...]] = []
-    for field in bound.columns:
-        known = None if table is None else find(table, field.name)
-        null = "YES" if known is None or known.nulls_allowed else "NO"
-        default = None if known is None else _default(known)
-        rows.append((field.name, field.type.sql_name, null, None, default, None))
-    return Rows(_DESCRIBED, rows)
-
-
-def _described_table(bound: BoundQuery) -> tuple[Field, ...] | None:
-    """Return the columns of the table if a query only selects columns of one table."""
-    sources = [scan.relation for scan in bound.scans.values()]
-    is_table = bound.projection is not None and len(sources) == 1 and isinstance(sources[0].source, Table)
-    return sources[0].columns if is_table else None
-
-
-def _default(field: Field) -> str | None:
-    if field.default is None or field.default_is_expression:
-        return field.default
-    return quote_text(field.default)
-
-
-def _table_info(state: SessionState, arguments: Sequence[Any]) -> Rows:
-    if len(arguments) != 1:
-        raise InvalidInputError("Binder Error: PRAGMA table_info needs the name of a table: PRAGMA table_info('t')")
-    rows = describe_rows(state, statements.Describe(parse_query(f"FROM {arguments[0]}"))).rows
-    return Rows(_INFO, [(place, *row[:2], row[2] == "NO", row[4], False) for place, row in enumerate(rows)])
-
-
 def pragma(state: SessionState, statement: statements.Pragma) -> Result:
     """Run PRAGMA show_tables, table_info, version and the like."""
     name = statement.name.lower()
@@ -178,5 +128,5 @@ def pragma(state: SessionState, statement: statements.Pragma) -> Result:
         assert found is not None
         return _result(state, found)
     if name == "table_info":
-        return _result(state, _table_info(state, statement.arguments))
+        return _result(state, table_info(SessionNames(state, may_act=False), statement.arguments))
     raise InvalidInputError(f'PRAGMA "{statement.name}" is not supported.')

@@ -13,6 +13,8 @@ from forklake.engine import local
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake.internals import content_of
 from forklake.model.field import Field
+from forklake.session.built_ins import FUNCTION_COLUMNS, TYPE_COLUMNS, built_in_functions, built_in_types
+from forklake.session.described import table_info
 from forklake.session.functions import LISTINGS, call
 from forklake.session.functions.listings import column_facts
 from forklake.session.known_rows import Rows, listed_columns
@@ -44,8 +46,8 @@ def listing(
         assert isinstance(found, Rows)
         more = _MORE_LISTED.get(name)
         return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
-    if name == "which_secret":
-        return _which_secret(names, arguments, named)
+    if name in _WITH_ARGUMENTS:
+        return _WITH_ARGUMENTS[name](names, arguments, named)
     if name in _OF_SESSION:
         if name == "duckdb_secrets" and named and named.keys() == {"redact"}:
             if named["redact"] is False:
@@ -104,6 +106,11 @@ def _named_metadata(names: SessionNames) -> Iterator[SessionAttachment]:
 
 
 def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    yield from _macros(names)
+    yield from built_in_functions()
+
+
+def _macros(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     for seen in names.state.relation_attachments():
         for macro in seen.reader.macros.list():
             kind = "table_macro" if macro.kind == "table" else "macro"
@@ -114,6 +121,32 @@ def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
                     seen.alias, str(seen.catalog.catalog_id), macro.schema_name, macro.name, None, kind, None, None, {},
                     None, taken, [None] * len(taken), None, body, None, False, macro.macro_id, [], None, [],
                 )  # fmt: skip
+
+
+def _constraints(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    """Yield the columns that may not be NULL: there are no other constraints."""
+    numbers: dict[tuple[str, int], int] = {}
+    for one in listing_rows(names, "duckdb_columns"):
+        if one["is_nullable"]:
+            continue
+        place = (one["database_name"], one["table_oid"])
+        numbers[place] = index = numbers.get(place, -1) + 1
+        table, name = one["table_name"], one["column_name"]
+        where = (place[0], one["database_oid"], one["schema_name"], one["schema_oid"], table, place[1], index)
+        column = [one["column_index"] - 1], [name]
+        yield *where, "NOT NULL", "NOT NULL", None, *column, f"{table}_{name}_not_null", None, []
+
+
+def _types(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    return built_in_types()
+
+
+def _none(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    return iter(())
+
+
+def _version(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    yield f"forklake {__version__}", "", ""
 
 
 def _settings(names: SessionNames) -> Iterator[tuple[Any, ...]]:
@@ -139,6 +172,10 @@ def _which_secret(names: SessionNames, arguments: Sequence[Any], named: Mapping[
         raise InvalidInputError("Binder Error: which_secret takes a path and the type of a secret, as texts.")
     found = names.state.secrets.which(*arguments)
     return Rows(listed_columns("name persistent storage"), [] if found is None else [(found, "TEMPORARY", "memory")])
+
+
+def _table_info(names: SessionNames, arguments: Sequence[Any], named: Mapping[str, Any] | None) -> Rows:
+    return table_info(replace(names, may_act=False), [*arguments, *(named or {}).items()])
 
 
 def _sizes(names: SessionNames) -> Iterator[tuple[Any, ...]]:
@@ -173,15 +210,36 @@ _MORE_LISTED: Final[Mapping[str, ListRows]] = {
     "duckdb_tables": _metadata_tables,
     "duckdb_columns": _view_columns,
 }
+_WITH_ARGUMENTS: Final[Mapping[str, Callable[[SessionNames, Sequence[Any], Mapping[str, Any] | None], Rows]]] = {
+    "which_secret": _which_secret,
+    "pragma_table_info": _table_info,
+}
 _OF_SESSION: Final[Mapping[str, tuple[tuple[Field, ...], ListRows]]] = {
-    "duckdb_functions": (
+    "duckdb_constraints": (
         listed_columns(
-            "database_name database_oid schema_name function_name alias_of function_type description comment tags:map"
-            " return_type parameters:list parameter_types:list varargs macro_definition has_side_effects:bool"
-            " internal:bool function_oid:long examples:list stability categories:list"
+            "database_name database_oid:long schema_name schema_oid:long table_name table_oid:long"
+            " constraint_index:long constraint_type constraint_text expression constraint_column_indexes:longs"
+            " constraint_column_names:list constraint_name referenced_table referenced_column_names:list"
         ),
-        _functions,
+        _constraints,
     ),
+    "duckdb_functions": (FUNCTION_COLUMNS, _functions),
+    "duckdb_indexes": (
+        listed_columns(
+            "database_name database_oid:long schema_name schema_oid:long index_name index_oid:long table_name"
+            " table_oid:long comment tags:map is_unique:bool is_primary:bool expressions sql"
+        ),
+        _none,
+    ),
+    "duckdb_sequences": (
+        listed_columns(
+            "database_name database_oid:long schema_name schema_oid:long sequence_name sequence_oid:long comment"
+            " tags:map temporary:bool start_value:long min_value:long max_value:long increment_by:long cycle:bool"
+            " last_value:long sql"
+        ),
+        _none,
+    ),
+    "duckdb_types": (TYPE_COLUMNS, _types),
     "duckdb_settings": (listed_columns("name value description input_type scope aliases:list"), _settings),
     "duckdb_secrets": (listed_columns("name type provider persistent:bool storage scope:list secret_string"), _secrets),
     "pragma_database_size": (
@@ -191,6 +249,7 @@ _OF_SESSION: Final[Mapping[str, tuple[tuple[Field, ...], ListRows]]] = {
         ),
         _sizes,
     ),
+    "pragma_version": (listed_columns("library_version source_id codename"), _version),
     "duckdb_extensions": (
         listed_columns(
             "extension_name loaded:bool installed:bool install_path description aliases:list extension_version"

@@ -352,9 +352,13 @@ def test_a_function_of_files_reads_none_of_others(
             assert "PermissionDeniedError" in attempt(session, said), said
 
 
-@pytest.mark.parametrize("name", sorted({*functions.LISTINGS, *system_listings._OF_SESSION}))
+OF_SYSTEM = {*functions.LISTINGS, *system_listings._OF_SESSION, *system_listings._WITH_ARGUMENTS}
+
+
+@pytest.mark.parametrize("name", sorted(OF_SYSTEM))
 def test_a_listing_shows_none_of_others(tenants: Tenants, mine: Catalog, session: Connection, name: str) -> None:
-    for text in (f"FROM {name}()", f"FROM {name}", f"FROM system.{name}()", f"FROM {name}('{{catalog}}')"):
+    forms = ("()", "", "('{catalog}')", "('{catalog}.main.orders')", "('{catalog}', 'x')")
+    for text in (f"FROM system.{name}()", *(f"FROM {name}{form}" for form in forms)):
         said = fill(tenants, mine, text)
         assert leaks(attempt(session, said), said) == []
 
@@ -404,7 +408,7 @@ def test_a_function_that_nobody_has_thought_about_is_refused(
 
 def test_permissions_name_what_there_is() -> None:
     assert set(permissions.FUNCTIONS) <= set(functions.FUNCTIONS)
-    assert set(permissions.LISTINGS) == {*functions.LISTINGS, *system_listings._OF_SESSION}
+    assert set(permissions.LISTINGS) == OF_SYSTEM - {"which_secret"}
 
 
 def test_no_function_of_values_says_anything_to_spark_that_reads_more_than_its_arguments() -> None:

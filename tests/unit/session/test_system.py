@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 import forklake
 from forklake.errors import InvalidInputError, InvalidPathError, NotFoundError
+from forklake.sql.vocabulary import BY_NAME
 
 
 @pytest.fixture
@@ -60,13 +62,68 @@ def test_metadata_tables_are_listed_under_a_name_that_was_given(connection: fork
 def test_macros_settings_and_secrets_are_listed_without_values_of_secrets(connection: forklake.Connection) -> None:
     connection.sql("CREATE SECRET s (TYPE ducklake, METADATA_PATH 'postgresql://user:word@host/db')")
     connection.sql("SET ducklake_max_retry_count = 7")
-    assert rows(connection, "SELECT function_name, parameters, function_type FROM duckdb_functions()") == [
-        ("plus", ["a", "b"], "macro")
-    ]
+    macros = "SELECT function_name, parameters, function_type FROM duckdb_functions() WHERE NOT internal"
+    assert rows(connection, macros) == [("plus", ["a", "b"], "macro")]
     assert ("ducklake_max_retry_count", "7") in rows(connection, "SELECT name, value FROM duckdb_settings()")
     (secret,) = rows(connection, "FROM duckdb_secrets()")
     assert secret[0] == "s"
     assert "word" not in repr(secret)
+
+
+@pytest.mark.parametrize(
+    "listing",
+    ["duckdb_constraints()", "duckdb_functions()", "duckdb_indexes()", "duckdb_sequences()", "duckdb_types()"]
+    + ["pragma_table_info('t')", "pragma_version()"],
+)
+def test_a_listing_has_the_columns_of_duckdbs(connection: forklake.Connection, listing: str) -> None:
+    with duckdb.connect() as theirs:
+        theirs.execute("CREATE TABLE t (i INTEGER)")
+        found = theirs.execute(f"DESCRIBE FROM {listing}").fetchall()
+    assert [row[:2] for row in rows(connection, f"DESCRIBE FROM {listing}")] == [row[:2] for row in found]
+
+
+def test_constraints_are_the_columns_that_may_not_be_null(connection: forklake.Connection) -> None:
+    connection.sql("CREATE TABLE u (a INTEGER, b INTEGER NOT NULL, c VARCHAR NOT NULL)")
+    found = rows(connection, "SELECT * EXCLUDE (database_oid, schema_oid, table_oid) FROM duckdb_constraints()")
+    with duckdb.connect() as theirs:
+        theirs.execute("CREATE TABLE u (a INTEGER, b INTEGER NOT NULL, c VARCHAR NOT NULL)")
+        query = "SELECT * EXCLUDE (database_oid, schema_oid, table_oid) FROM duckdb_constraints()"
+        expected = [("shop", *row[1:]) for row in theirs.execute(query).fetchall()]
+    assert [row for row in found if row[2] == "u"] == expected
+
+
+def test_functions_are_listed_by_all_of_their_names_and_signatures(connection: forklake.Connection) -> None:
+    asked = "SELECT function_name, alias_of, function_type, parameters, return_type FROM duckdb_functions()"
+    assert rows(connection, f"{asked} WHERE function_name = 'substr'") == [
+        ("substr", "substring", "scalar", ["text", "start", "length"], "VARCHAR")
+    ]
+    assert rows(connection, f"{asked} WHERE function_name = 'var_pop'")[0][2] == "aggregate"
+    refused = [name for name, one in BY_NAME.items() if one.is_refused]
+    listed = {row[0] for row in rows(connection, asked)}
+    assert refused
+    assert not listed & set(refused)
+    assert set(BY_NAME) - set(refused) <= listed
+
+
+def test_every_type_that_is_listed_can_be_cast_to(connection: forklake.Connection) -> None:
+    nested = {"list", "map", "struct", "null"}
+    for name, kind in rows(connection, "SELECT type_name, logical_type FROM duckdb_types()"):
+        if name not in nested:
+            assert [row[1] for row in rows(connection, f"DESCRIBE SELECT NULL::{name}")] == [kind], name
+
+
+@pytest.mark.parametrize("form", ["PRAGMA table_info('shop.main.t')", "FROM pragma_table_info('t')"])
+def test_a_table_is_told_by_a_pragma_and_a_function(connection: forklake.Connection, form: str) -> None:
+    assert rows(connection, form) == [
+        (0, "i", "INTEGER", True, None, False),
+        (1, "d", "DECIMAL(10,2)", False, None, False),
+    ]
+
+
+@pytest.mark.parametrize("arguments", ["", "1", "'t', 't'", "name := 't'"])
+def test_table_info_needs_the_name_of_one_table(connection: forklake.Connection, arguments: str) -> None:
+    with pytest.raises(InvalidInputError, match="needs the name of a table"):
+        connection.sql(f"FROM pragma_table_info({arguments})")
 
 
 def test_glob_finds_files_in_their_order(connection: forklake.Connection, tmp_path: Path) -> None:

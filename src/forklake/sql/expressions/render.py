@@ -32,7 +32,7 @@ class ShowNode(exp.Expression):
 
 
 def _check_sqlglot() -> None:
-    """Check that classes of sqlglot can be extended, as its compiled build does not let them be.
+    """Check that classes of sqlglot can be extended; compiled ones cannot.
 
     Raises:
         ConfigError: They cannot; no SQL can be read.
