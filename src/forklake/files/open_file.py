@@ -56,7 +56,8 @@ class OpenFile:
         self._key = new_key() if target.is_encrypted else None
         self._buffered: list[pa.RecordBatch] = []
         self._buffered_rows = 0
-        self.buffered_bytes = 0
+        self._buffered_bytes = 0
+        self._held_bytes = 0  # by a writer that writes when it is closed
         self._nan_counts: dict[str, int] = {}
         self._extents: dict[str, GeometryStats] = {}
         self._variant_nulls = {field.name: 0 for field in schema if field.type == VARIANT_TYPE}
@@ -78,7 +79,7 @@ class OpenFile:
                 raise InvalidInputError(
                     f'Rows of table "{self._target.table}" cannot be written: it is encrypted and has a variant.'
                 )
-            return files.variants.VariantWriter(self._sink, self._schema, self._footer, self._options())
+            return files.variants.VariantWriter(self._sink, self._schema, self._footer, self._target.options)
         return pq.ParquetWriter(self._sink, self._schema, metadata_collector=self._footer, **self._options())
 
     def write(self, batch: pa.RecordBatch) -> int:
@@ -94,16 +95,22 @@ class OpenFile:
             self._variant_nulls[name] += part.column(name).null_count
         self._buffered.append(part)
         self._buffered_rows += part.num_rows
-        self.buffered_bytes += part.nbytes
+        self._buffered_bytes += part.nbytes
         limit = self._target.options.parquet_row_group_size_bytes
-        if self._buffered_rows >= group_rows or (limit and self.buffered_bytes >= limit):
+        if self._buffered_rows >= group_rows or (limit and self._buffered_bytes >= limit):
             self._write_group()
         return int(part.num_rows)
 
     @property
     def is_full(self) -> bool:
         """Whether the file has reached the target size; the next rows go into another."""
-        return not self._buffered and self._sink.tell() >= self._target.options.target_file_size
+        written = max(self._sink.tell(), self._held_bytes)
+        return not self._buffered and written >= self._target.options.target_file_size
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How many bytes of rows are in memory, and not in the file yet."""
+        return self._buffered_bytes + self._held_bytes
 
     def close(self, mapping: NameMapping | None) -> NewDataFile:
         """Write the rest, and return the file as the metadata records it."""
@@ -155,7 +162,9 @@ class OpenFile:
             table = sort_rows(table, self._target.sort_keys)
         with storage.explain_errors(self._target.directory + self.path, "written"):
             self._writer.write_table(table, row_group_size=max(1, table.num_rows))
-        self._buffered, self._buffered_rows, self.buffered_bytes = [], 0, 0
+        if self._variant_nulls:
+            self._held_bytes += table.nbytes
+        self._buffered, self._buffered_rows, self._buffered_bytes = [], 0, 0
 
     def _options(self) -> dict[str, Any]:
         options = self._target.options

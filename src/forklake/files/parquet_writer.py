@@ -79,7 +79,7 @@ class _Files:
             begin += file.write(batch.slice(begin))
             if file.is_full:
                 self._close(values)
-        while len(self._open) > 1 and sum(it.buffered_bytes for it in self._open.values()) > _MOST_BUFFERED_BYTES:
+        while len(self._open) > 1 and sum(it.waiting_bytes for it in self._open.values()) > _MOST_BUFFERED_BYTES:
             self._close(next(iter(self._open)))
 
     def close(self) -> list[NewDataFile]:

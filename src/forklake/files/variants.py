@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
-from forklake.files.footer import damage_error
+from forklake.files.footer import FIELD_ID_KEY, damage_error
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
-
-_FIELD_ID: Final = b"PARQUET:field_id"
+from forklake.model.quoting import quote_name, quote_text
+from forklake.model.write import WriteOptions
 
 _lock: Final = threading.Lock()
 _databases: Final[dict[int, duckdb.DuckDBPyConnection]] = {}
@@ -35,11 +35,12 @@ def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArr
     Raises:
         DataFileError: The file cannot be read.
     """
-    shown = ", ".join(f"variant_to_parquet_variant({_quote(name)})" for name in names)
+    shown = ", ".join(f"variant_to_parquet_variant({quote_name(name)})" for name in names)
     with _local_copy(path) as found, closing(_database().cursor()) as cursor:
-        query = f"SELECT {shown} FROM read_parquet(?, file_row_number = true) ORDER BY file_row_number"
+        # The order of rows is kept, without a column of their numbers: the file may have one of its name.
+        query = f"SELECT {shown} FROM read_parquet(?, hive_partitioning = false)"
         try:
-            table = cursor.execute(query, [str(found)]).to_arrow_table()
+            table = cursor.execute(query, [found]).to_arrow_table()
         except duckdb.Error as error:
             raise damage_error(path, None, error) from error
     return {
@@ -51,24 +52,24 @@ def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArr
 class VariantWriter:
     """Writes a file with variant columns.
 
-    It has what is used of PyArrow's writer, and writes when it is closed.
+    It has what is used of PyArrow's writer. It holds the rows until it is closed.
     """
 
-    def __init__(self, sink: Any, schema: pa.Schema, footer: list[pq.FileMetaData], options: Mapping[str, Any]) -> None:
+    def __init__(self, sink: Any, schema: pa.Schema, footer: list[pq.FileMetaData], options: WriteOptions) -> None:
         """Take the rows of a file.
 
         Args:
             sink: Where the file goes.
             schema: Its columns.
             footer: Takes what is known of the file when it is written.
-            options: PyArrow's options of a file.
+            options: How it is written.
         """
         self.is_open = True
         self._sink, self._schema, self._footer, self._options = sink, schema, footer, options
         self._tables: list[pa.Table] = []
 
     def write_table(self, table: pa.Table, row_group_size: int) -> None:
-        """Take rows."""
+        """Take the rows of a row group."""
         self._tables.append(table)
 
     def close(self) -> None:
@@ -77,19 +78,28 @@ class VariantWriter:
             return
         self.is_open = False
         with tempfile.TemporaryDirectory(prefix="forklake-") as directory, closing(_database().cursor()) as cursor:
-            path = Path(directory) / "variants.parquet"
+            path = str(Path(directory) / "variants.parquet")
             cursor.register("given", pa.concat_tables(self._tables).replace_schema_metadata().__arrow_c_stream__())
             shown = ", ".join(_column(field) for field in self._schema)
-            ids = ", ".join(f"{_quote(field.name)}: {text}" for field in self._schema if (text := _field_ids(field)))
-            options = [f"FIELD_IDS {{{ids}}}"] if ids else []
-            options.append(f"COMPRESSION {self._options['compression'] or 'uncompressed'}")
-            cursor.execute(f"COPY (SELECT {shown} FROM given) TO '{path}' (FORMAT parquet, {', '.join(options)})")
+            options = ", ".join(self._copy_options())
+            cursor.execute(f"COPY (SELECT {shown} FROM given) TO {quote_text(path)} ({options})")
             self._footer.append(pq.read_metadata(path))
-            self._sink.write(path.read_bytes())
+            with open(path, "rb") as written:
+                self._sink.upload(written)
+
+    def _copy_options(self) -> Iterator[str]:
+        yield "FORMAT parquet"
+        ids = ", ".join(f"{quote_name(field.name)}: {text}" for field in self._schema if (text := _field_ids(field)))
+        if ids:
+            yield f"FIELD_IDS {{{ids}}}"
+        yield f"COMPRESSION {self._options.parquet_compression}"
+        if self._options.parquet_compression == "zstd" and self._options.parquet_compression_level is not None:
+            yield f"COMPRESSION_LEVEL {self._options.parquet_compression_level}"
+        yield f"ROW_GROUP_SIZE {max(table.num_rows for table in self._tables)}"
 
 
 def _column(field: pa.Field) -> str:
-    name = _quote(field.name)
+    name = quote_name(field.name)
     if field.type != VARIANT_TYPE:
         return name
     return f"variant_bytes_to_variant({name}.metadata || {name}.value) AS {name}"
@@ -97,7 +107,7 @@ def _column(field: pa.Field) -> str:
 
 def _field_ids(field: pa.Field) -> str | None:
     """Return the ids of a field, and of those within it, as DuckDB takes them."""
-    own = (field.metadata or {}).get(_FIELD_ID)
+    own = (field.metadata or {}).get(FIELD_ID_KEY)
     if own is None:
         return None
     kind = field.type
@@ -108,7 +118,7 @@ def _field_ids(field: pa.Field) -> str | None:
         inner = [kind.key_field.with_name("key"), kind.item_field.with_name("value")]
     elif pa.types.is_list(kind):
         inner = [kind.value_field.with_name("element")]
-    parts = [f"{_quote(part.name)}: {text}" for part in inner if (text := _field_ids(part))]
+    parts = [f"{quote_name(part.name)}: {text}" for part in inner if (text := _field_ids(part))]
     return f"{{__duckdb_field_id: {own.decode()}, {', '.join(parts)}}}" if parts else own.decode()
 
 
@@ -121,19 +131,15 @@ def python_variants(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
 
 
 @contextmanager
-def _local_copy(path: str) -> Iterator[Path]:
-    """Return a file that DuckDB can open: the file itself, or a copy of it."""
-    if "://" not in path and Path(path).exists():
-        yield Path(path)
+def _local_copy(path: str) -> Iterator[str]:
+    """Return the path of a file that DuckDB can open: itself, or a copy."""
+    if storage.is_local(path):
+        yield storage.local_path(path)
         return
     with tempfile.TemporaryDirectory(prefix="forklake-") as directory, storage.open_input(path) as opened:
-        copy = Path(directory) / "variants.parquet"
-        copy.write_bytes(opened.read())
+        copy = str(Path(directory) / "variants.parquet")
+        opened.download(copy)
         yield copy
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _database() -> duckdb.DuckDBPyConnection:

@@ -33,8 +33,8 @@ _HELD_OTHERWISE: Final[frozenset[Type]] = frozenset({types.INT128, types.UINT128
 def merges_here(merge: FileMerge, target: WriteTarget) -> bool:
     """Return whether `merge_files` writes exactly the rows that a scan reads.
 
-    It does not for variants, for files of other writers with types that each holds in its own way, and for sort
-    keys that are expressions or nested. Nor does it sort more than `MOST_SORTED_BYTES`.
+    It does not for variants within other types, for files of other writers with types that each holds in its own way,
+    and for sort keys that are expressions or nested. Nor does it sort more than `MOST_SORTED_BYTES`.
 
     Raises:
         DataFileError: A footer that is needed to decide cannot be read.
@@ -50,7 +50,7 @@ def merge_files(merge: FileMerge, target: WriteTarget) -> list[NewDataFile]:
     """Write the rows of files into new ones; each row carries its id and its snapshot.
 
     The rows are sorted as the table is, or else in the order of the files and of the rows in them. Sorted rows are in
-    memory all at once; others are not. No rows, no files.
+    memory all at once, and so are those with variants; others are not. No rows, no files.
 
     Args:
         merge: The files; `merges_here`.
