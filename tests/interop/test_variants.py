@@ -185,3 +185,9 @@ def _answers(session: Connection, query: str) -> list[Any]:
     found = session.sql(query)
     assert found is not None
     return found.fetchall()
+
+
+def test_functions_of_the_clock_are_computed_beside_variants(session: Connection) -> None:
+    texts = ("age(TIMESTAMP '2020-01-01') > INTERVAL 1 YEAR", "now() > TIMESTAMPTZ '2020-01-01'", "random() < 1")
+    for text in texts:
+        assert session.sql(f"SELECT {text}, 1::VARIANT::INTEGER").fetchall() == [(True, 1)]

@@ -10,6 +10,7 @@ from sqlglot import exp
 from forklake.model.names import fold
 from forklake.model.predicate import Operator
 from forklake.sql.expressions.aggregates import AGGREGATES, WINDOWS
+from forklake.sql.vocabulary import BY_NAME
 
 COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
     exp.EQ: "=",
@@ -19,8 +20,6 @@ COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-
-_VARYING: Final = frozenset({"rand", "random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
 
 
 def is_subquery(node: exp.Expr) -> bool:
@@ -49,7 +48,12 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 def is_varying(node: exp.Expr) -> bool:
     """Return whether an expression may give another value each time for one row."""
-    return any(isinstance(one, exp.Func) and fold(function_name(one)) in _VARYING for one in node.walk())
+    return any(isinstance(one, exp.Func) and _is_varying_call(one) for one in node.walk())
+
+
+def _is_varying_call(node: exp.Func) -> bool:
+    declared = BY_NAME.get("random" if isinstance(node, exp.Rand) else fold(function_name(node)))
+    return declared is not None and declared.is_varying
 
 
 def function_name(node: exp.Func) -> str:

@@ -1,14 +1,14 @@
 """The text of a bound query for DuckDB, in which scans take the place of tables.
 
-Every kind of node that may occur is listed here or in `same_values`; a query with any other runs on Spark.
+Every kind of node that may occur is listed in `listed_nodes` or in `same_values`; a query with any other runs on Spark.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NoReturn
+from typing import Final
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
 from forklake.model import types
 from forklake.model.field import Field
@@ -19,10 +19,11 @@ from forklake.sql.expressions.bound import Bound, either
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.variants import is_computed_here
+from forklake.sql.local.exact_averages import exact_average
+from forklake.sql.local.listed_nodes import NotListedError, check_listed, has_variant_parts
 from forklake.sql.local.same_types import is_same_cast
-from forklake.sql.local.same_values import LISTED, describe_node, different_value, listed_arguments, listed_name
+from forklake.sql.local.same_values import different_value, listed_arguments, listed_name
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Scan
-from forklake.sql.vocabulary import BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
         if parts.conformed:
             tree = _conform(tree, parts, is_only_here=only_here)
         return LocalQuery(render(tree, identify=True), writer.scans, writer.names, writer.row_count, only_here)
-    except _NotListedError as error:
+    except NotListedError as error:
         return str(error)
     except RecursionError:
         return "the query is nested deeply"
@@ -80,14 +81,6 @@ def is_only_here(parts: Parts) -> bool:
         for field, number in parts.conformed
     )
     return is_cast or any(is_computed_here(value) for _, value in parts.values)
-
-
-class _NotListedError(Exception):
-    """Something in a query is not known to be the same on both engines."""
-
-
-def _refuse(what: str) -> NoReturn:
-    raise _NotListedError(f"{what} is left to Spark")
 
 
 class _Writer:
@@ -126,7 +119,7 @@ class _Writer:
         if not scans and isinstance(node.this, exp.GenerateSeries):
             return self._series(node)
         if not scans:
-            _refuse("this table")
+            raise NotListedError("this table")
         name = f"s{number}"
         self.scans[name], self.names[name] = _unite(scans), self._parts.scans[number]
         return exp.Table(this=exp.to_identifier(name, quoted=True), alias=exp.TableAlias(this=_alias(node)))
@@ -137,7 +130,7 @@ class _Writer:
         numbers = [_whole_number(series.args.get(part)) for part in ("start", "end", "step")]
         start, end, step = (numbers[0] or 0, numbers[1] or 0, numbers[2] or 1)
         if None in numbers[:2] or (series.args.get("step") is not None and not numbers[2]):
-            _refuse("this table")
+            raise NotListedError("this table")
         is_open = series.args.get("is_end_exclusive")
         behind = end if is_open else end + (1 if step > 0 else -1)
         self.row_count += max(0, -((start - behind) // step))  # there may be more than a range of Python counts
@@ -163,7 +156,7 @@ def _conform(tree: exp.Expr, parts: Parts, *, is_only_here: bool) -> exp.Select:
         given = parts.given[number]
         is_alike = is_only_here or given.type == field.type
         if not is_alike and not is_same_cast(Bound("", given.type), field.type):
-            _refuse(f'column "{field.name}" of {given.type.sql_name}')
+            raise NotListedError(f'column "{field.name}" of {given.type.sql_name}')
         value = exp.column(f"c{number}", table="given", quoted=True)
         shown.append(value if given.type == field.type else _cast(value, field.type))
     names = [exp.to_identifier(f"c{number}", quoted=True) for number in range(len(parts.given))]
@@ -176,7 +169,7 @@ def _default(field: Field) -> exp.Expr:
         return exp.Null()
     value = Bound("", types.VARCHAR, literal=field.default)
     if field.default_is_expression or not is_same_cast(value, field.type):
-        _refuse(f'the default of column "{field.name}"')
+        raise NotListedError(f'the default of column "{field.name}"')
     return exp.Literal.string(field.default)
 
 
@@ -196,7 +189,7 @@ def _whole_number(node: exp.Expr | None) -> int | None:
 def _alias(node: exp.Table) -> exp.Identifier:
     alias = node.args.get("alias")
     if alias is not None and alias.args.get("columns"):
-        _refuse("a table with new names of columns")
+        raise NotListedError("a table with new names of columns")
     name = alias.name if alias is not None and alias.this is not None else _own_name(node)
     return exp.to_identifier(name, quoted=True)
 
@@ -241,17 +234,17 @@ class _Tree:
             case exp.Select():
                 self._check_stars(node)
             case exp.Dot() if not isinstance(node.expression, exp.Identifier) and not self.writer.is_only_here:
-                _refuse("this field")
-        if not (self.writer.is_only_here and _has_variant_parts(node)):
-            _check(node)
+                raise NotListedError("this field")
+        if not (self.writer.is_only_here and has_variant_parts(node)):
+            check_listed(node)
         if isinstance(node, exp.Func) and self.names.macro((function_name(node),)):
-            _refuse(f'macro "{function_name(node)}"')
+            raise NotListedError(f'macro "{function_name(node)}"')
         averaged = self._average_type(node) if isinstance(node, exp.Avg) else types.FLOAT64
         for part in list(node.iter_expressions()):
             if not isinstance(part, exp.With):
                 self.visit(part, common)
         if averaged != types.FLOAT64 and isinstance(node, exp.Avg):
-            node.replace(_divided_total(node, averaged))
+            node.replace(exact_average(node, averaged))
         name = listed_name(node)
         if name is not None and isinstance(node, exp.Func):
             # As it was called: the parser has other names for some functions, and writes them in other ways.
@@ -259,11 +252,11 @@ class _Tree:
 
     def _visit_common(self, clause: exp.With, common: frozenset[str]) -> frozenset[str]:
         if clause.args.get("recursive"):
-            _refuse("WITH RECURSIVE")
+            raise NotListedError("WITH RECURSIVE")
         for one in clause.expressions:
             for part, value in one.args.items():
                 if value and part not in ("this", "alias"):
-                    _refuse("this WITH")
+                    raise NotListedError("this WITH")
             self.visit(one.this, common)
             common |= {fold(one.alias)}
         return common
@@ -271,7 +264,7 @@ class _Tree:
     def _visit_table(self, node: exp.Table, common: frozenset[str]) -> None:
         for part, value in node.args.items():
             if value and part not in _TABLE:
-                _refuse(f"{part.strip('_').upper()} of a table")
+                raise NotListedError(f"{part.strip('_').upper()} of a table")
         is_bare = not node.args.get("db") and node.args.get("when") is None
         if is_bare and isinstance(node.this, exp.Identifier) and fold(node.name) in common:
             return
@@ -287,15 +280,15 @@ class _Tree:
         if not hidden:
             return
         if node.find(exp.Columns) is not None:
-            _refuse("a virtual column beside COLUMNS")
+            raise NotListedError("a virtual column beside COLUMNS")
         shown = [one.this if isinstance(one, exp.Column) else one for one in node.expressions]
         stars = [one for one in shown if isinstance(one, exp.Star)]
         is_natural = any(one.args.get("method") for one in joins)
         rows = {fold(table.alias_or_name) for table in tables}
         if any(not one.table and fold(one.name) in rows for one in node.find_all(exp.Column)) or is_natural:
-            _refuse("a virtual column in this query")
+            raise NotListedError("a virtual column in this query")
         if stars and len(tables) > 1:
-            _refuse("a virtual column beside *")
+            raise NotListedError("a virtual column beside *")
         for star in stars:
             left_out = [exp.to_identifier(name, quoted=True) for name in hidden]
             star.set("except_", [*(star.args.get("except_") or ()), *left_out])
@@ -305,47 +298,8 @@ class _Tree:
         value = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
         bound = self.writer.value_of(self.originals[id(value)]) if id(value) in self.originals else None
         if bound is None or (bound.type != types.FLOAT64 and isinstance(node.parent, exp.Filter)):
-            _refuse("this average")
+            raise NotListedError("this average")
         return bound.type
-
-
-def _divided_total(node: exp.Avg, kind: Type) -> exp.Expr:
-    """Return an average of exact numbers as Spark computes it.
-
-    DuckDB divides in more digits than a float has, and rounds twice.
-    """
-    total, count = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy(), big_int=True)
-    if kind != types.INT64 and not isinstance(kind, types.Decimal):
-        divided = exp.Cast(this=total, to=exp.DataType.build("DOUBLE"))
-        return exp.Paren(this=exp.Div(this=divided, expression=count))
-    given = {"total": total, "count": count}
-    found: exp.Expr = parse_one(_quotient(kind.scale if isinstance(kind, types.Decimal) else 0), dialect="duckdb")
-    for column in list(found.find_all(exp.Column)):
-        column.replace(given[column.name].copy())
-    return found
-
-
-def _quotient(scale: int) -> str:
-    """Return an average that is rounded once.
-
-    Total and count become whole numbers, and are divided by hand.
-    """
-    total, count = "CAST(replace(CAST(total AS VARCHAR), '.', '') AS HUGEINT)", "CAST(count AS HUGEINT)"
-    plain = f"CAST({total} AS DOUBLE) / (CAST({count} AS DOUBLE) * {10**scale}e0)"
-    groups, rest = [f"CAST(abs({total}) // {count} AS VARCHAR)"], f"abs({total})"
-    for _ in range(_FRACTION // _GROUP):
-        rest = f"({rest} % {count} * {10**_GROUP})"
-        groups.append(f"lpad(CAST({rest} // {count} AS VARCHAR), {_GROUP}, '0')")
-    parts = f"CASE WHEN {total} < 0 THEN '-' ELSE '' END, {', '.join(groups)}, 'e-{_FRACTION + scale}'"
-    is_plain = f"abs({total}) <= {2**53} AND {count} <= {2**53 // 10**scale}"
-    written = f"CAST(concat({parts}) AS DOUBLE)"
-    return f"(CASE WHEN {count} = 0 THEN NULL WHEN {is_plain} THEN {plain} ELSE {written} END)"
-
-
-_GROUP: Final = 9
-"""Digits that are divided at a time: counts and remainders have nineteen at most."""
-_FRACTION: Final = 4 * _GROUP
-"""Digits behind the point."""
 
 
 def _constant(bound: Bound) -> exp.Expr:
@@ -353,7 +307,7 @@ def _constant(bound: Bound) -> exp.Expr:
     if bound.type == types.NULL:
         return exp.Null()
     if bound.literal is None:
-        _refuse("this constant")
+        raise NotListedError("this constant")
     if bound.type in (types.INT32, types.INT64):
         number = exp.Literal.number(bound.literal.lstrip("-"))
         is_short = -(2**31) <= int(bound.literal) < 2**31
@@ -361,134 +315,8 @@ def _constant(bound: Bound) -> exp.Expr:
             return exp.Paren(this=exp.Neg(this=number)) if bound.literal.startswith("-") else number
     if bound.type == types.VARCHAR or bound.type in _CONSTANTS:
         return _cast(exp.Literal.string(bound.literal), bound.type)
-    _refuse(f"a parameter of type {bound.type.sql_name}")
+    raise NotListedError(f"a parameter of type {bound.type.sql_name}")
 
-
-_CONSTANTS: Final = frozenset({types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID})
-
-
-# ---- what is listed --------------------------------------------------------------------------------------------------
 
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when"})
-_PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
-    exp.Select: frozenset(
-        {
-            "with_",
-            "expressions",
-            "from_",
-            "joins",
-            "where",
-            "group",
-            "having",
-            "windows",
-            "qualify",
-            "distinct",
-            "order",
-            "limit",
-            "offset",
-        }
-    ),
-    exp.Subquery: frozenset({"this", "alias"}),
-    exp.Union: frozenset({"with_", "this", "expression", "distinct", "order", "limit", "offset"}),
-    exp.Except: frozenset({"with_", "this", "expression", "distinct", "order", "limit", "offset"}),
-    exp.Intersect: frozenset({"with_", "this", "expression", "distinct", "order", "limit", "offset"}),
-    exp.Group: frozenset({"expressions", "all"}),
-    exp.Distinct: frozenset({"expressions"}),
-    exp.Join: frozenset({"this", "on", "using", "side", "kind"}),
-    exp.Limit: frozenset({"expression"}),
-    exp.Offset: frozenset({"expression"}),
-    exp.Order: frozenset({"this", "expressions"}),
-    exp.Ordered: frozenset({"this", "desc", "nulls_first"}),
-    exp.TableAlias: frozenset({"this", "columns"}),
-    exp.Star: frozenset({"except_"}),
-    exp.Values: frozenset({"expressions", "alias"}),
-    exp.Tuple: frozenset({"expressions"}),
-    exp.StrPosition: frozenset({"this", "substr"}),
-    exp.Trim: frozenset({"this", "expression"}),
-    exp.Unnest: frozenset({"expressions", "alias"}),
-    exp.Min: frozenset({"this"}),
-    exp.Max: frozenset({"this"}),
-    exp.In: frozenset({"this", "expressions", "query", "negate"}),
-    exp.Window: frozenset({"this", "partition_by", "order", "spec", "alias", "over"}),
-}
-"""The parts that a node may have, where it may not have all that the parser knows."""
-_CLAUSES: Final = frozenset(
-    {
-        exp.Alias,
-        exp.CTE,
-        exp.DataType,
-        exp.DataTypeParam,
-        exp.From,
-        exp.Having,
-        exp.PropertyEQ,
-        exp.Qualify,
-        exp.Slice,
-        exp.Var,
-        exp.Where,
-        exp.WindowSpec,
-        *_PARTS,
-    }
-)
-_OF_CLOCK: Final = frozenset({"now", "today", "age", "random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
-_OF_VARIANTS: Final = frozenset(
-    {
-        exp.Array,
-        exp.Bracket,
-        exp.ColumnDef,
-        exp.Columns,
-        exp.Dot,
-        exp.List,
-        exp.Map,
-        exp.PropertyEQ,
-        exp.Struct,
-        exp.ToMap,
-        exp.TryCast,
-    }
-)
-_UNITS: Final = frozenset({"year", "quarter", "month", "day", "hour", "minute", "second"})
-_SIDES: Final = frozenset({"", "left", "right", "full"})
-_KINDS: Final = frozenset({"", "inner", "outer", "cross", "semi", "anti"})
-
-
-def _has_variant_parts(node: exp.Expr) -> bool:
-    """Return whether a node makes variants, or computes with them.
-
-    Functions are DuckDB's own, so they need not be the same on Spark.
-    """
-    if type(node) in _OF_VARIANTS:
-        return True
-    declared = BY_NAME.get(function_name(node).lower()) if isinstance(node, exp.Func) else None
-    return declared is not None and declared.kind == "scalar" and declared.name not in _OF_CLOCK
-
-
-def _check(node: exp.Expr) -> None:
-    """Refuse a node that is not listed, or has a part that is not."""
-    kind = type(node)
-    if listed_name(node) is None and kind not in LISTED and kind not in _CLAUSES:
-        _refuse(describe_node(node))
-    listed = _PARTS.get(kind)
-    if listed is not None:
-        for part, value in node.args.items():
-            if value and part not in listed:
-                _refuse(f"{part.strip('_').upper()} of {kind.__name__.upper()}")
-    match node:
-        case exp.Join():
-            if (node.side or "").lower() not in _SIDES or (node.kind or "").lower() not in _KINDS:
-                _refuse("this JOIN")
-        case exp.Limit() | exp.Offset():
-            if not isinstance(node.expression, exp.Literal) or not node.expression.name.isdecimal():
-                _refuse("this LIMIT")
-        case exp.Tuple():
-            if not isinstance(node.parent, exp.Values):
-                _refuse("a row as a value")
-        case exp.Distinct():
-            if len(node.expressions) > 1:
-                _refuse("DISTINCT of several values")
-        case exp.Extract() | exp.TimestampTrunc() | exp.DateTrunc() | exp.DateDiff():
-            unit = node.this if isinstance(node, exp.Extract) else node.args.get("unit")
-            if unit is None or unit.name.lower() not in _UNITS:
-                _refuse(describe_node(node))
-        case exp.Window():
-            inner = node.this.this if isinstance(node.this, exp.Filter) else node.this
-            if isinstance(inner, exp.Avg):
-                _refuse("a moving average")
+_CONSTANTS: Final = frozenset({types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID})

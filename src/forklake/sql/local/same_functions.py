@@ -60,12 +60,7 @@ def _has_plain_digits(values: _Operands) -> bool:
 
 
 EXACT_TERMS: Final = _of(*NARROW, types.BOOLEAN, with_decimals=True)
-
-
-def _is_summable(values: _Operands) -> bool:
-    return _of(*NARROW, types.FLOAT64, types.BOOLEAN, with_decimals=True)(values)
-
-
+_SUMMABLE: Final = _of(*NARROW, types.FLOAT64, types.BOOLEAN, with_decimals=True)
 _TEXT: Final = _of(types.VARCHAR)
 _JOINED: Final = _of(types.VARCHAR, *NARROW, types.DATE)
 _NUMBERS: Final = _of(*NARROW, types.FLOAT64, with_decimals=True)
@@ -223,7 +218,7 @@ BY_NODE: Final[Mapping[type[exp.Expr], Test]] = {
     exp.DateDiff: _OF_MOMENT,
     exp.Count: _anything,
     exp.CountIf: _of(types.BOOLEAN),
-    exp.Sum: _is_summable,
+    exp.Sum: _SUMMABLE,
     exp.Avg: _NUMBERS,
     exp.Min: _ORDERED,
     exp.Max: _ORDERED,

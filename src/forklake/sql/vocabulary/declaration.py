@@ -46,6 +46,7 @@ class Declaration:
         result: The type of its value; as a group, the type follows from the arguments.
         meaning: What it gives, in one line.
         is_refused: Whether it is known only to say why it is not there.
+        is_varying: Whether it may give another value for each row.
     """
 
     names: tuple[str, ...]
@@ -55,6 +56,7 @@ class Declaration:
     nulls: Nulls
     kind: Kind
     is_refused: bool = False
+    is_varying: bool = False
 
     @property
     def name(self) -> str:
@@ -96,6 +98,7 @@ def declare(
     kind: Kind = "scalar",
     *,
     is_refused: bool = False,
+    is_varying: bool = False,
 ) -> Declaration:
     """Return a declaration.
 
@@ -108,6 +111,7 @@ def declare(
         nulls: What it does with NULL.
         kind: Whether it is called for a row, for rows, or over a window.
         is_refused: Whether it is known only to say why it is not there.
+        is_varying: Whether it may give another value for each row.
 
     >>> declare("substring substr", "text VARCHAR, start BIGINT, [length BIGINT]", "VARCHAR", "A part.").counts
     ((2, 3),)
@@ -115,7 +119,7 @@ def declare(
     ('map()', 'map(keys K[], values V[])')
     """
     signatures = tuple(_parameters(one.strip()) for one in parameters.split("|"))
-    return Declaration(tuple(names.split()), signatures, result, meaning, nulls, kind, is_refused)
+    return Declaration(tuple(names.split()), signatures, result, meaning, nulls, kind, is_refused, is_varying)
 
 
 def _parameters(text: str) -> tuple[Parameter, ...]:

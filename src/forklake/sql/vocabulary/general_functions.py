@@ -23,8 +23,8 @@ GENERAL_FUNCTIONS: Final[tuple[Declaration, ...]] = (
     declare("typeof", "value ANY", "VARCHAR", "The type of the value.", Nulls.ARE_VALUES),
     declare("pg_typeof", "value ANY", "VARCHAR", "The type of the value in lower case.", Nulls.ARE_VALUES),
     declare("error", "message VARCHAR", "NULL", "Ends the statement with a message."),
-    declare("uuid gen_random_uuid uuidv4", "", "UUID", "A random UUID, of version 4."),
-    declare("uuidv7", "", "UUID", "A UUID that begins with the time, of version 7."),
+    declare("uuid gen_random_uuid uuidv4", "", "UUID", "A random UUID, of version 4.", is_varying=True),
+    declare("uuidv7", "", "UUID", "A UUID that begins with the time, of version 7.", is_varying=True),
     declare("uuid_extract_version", "value UUID", "UINTEGER", "The version of a UUID."),
     declare("uuid_extract_timestamp", "value UUID", "TIMESTAMPTZ", "The time in a UUID of version 7."),
     declare(

@@ -57,7 +57,7 @@ NUMBER_FUNCTIONS: Final[tuple[Declaration, ...]] = (
     _of_double("degrees", "An angle in radians, in degrees."),
     _of_double("radians", "An angle in degrees, in radians."),
     declare("pi", "", "DOUBLE", "The ratio of a circle's circumference to its diameter."),
-    declare("random", "", "DOUBLE", "A random number from 0 up to, but not including, 1."),
+    declare("random", "", "DOUBLE", "A random number from 0 up to, but not including, 1.", is_varying=True),
     declare("isnan", "x DOUBLE", "BOOLEAN", "Whether it is NaN."),
     declare("isinf", "x DOUBLE | x MOMENT", "BOOLEAN", "Whether it is infinite."),
     declare("isfinite", "x DOUBLE | x MOMENT", "BOOLEAN", "Whether it is neither infinite nor NaN."),
