@@ -23,7 +23,7 @@ _CANCEL_AGAIN_SECONDS: Final = 0.05
 class Allowance:
     """The time and the bytes that are left to one statement, and to reading its rows.
 
-    It belongs to one thread at a time.
+    It belongs to one thread at a time, and to the threads that it has read files.
     """
 
     def __init__(self, max_seconds: float | None = None, max_bytes: int | None = None) -> None:
@@ -32,6 +32,7 @@ class Allowance:
         self._spent_seconds = 0.0
         self._begun: float | None = None
         self._files: dict[str, int] = {}
+        self._charging = threading.Lock()
         self._watch: _Watch | None = None
 
     @contextmanager
@@ -95,8 +96,9 @@ class Allowance:
         self.check_time()
         if self._max_bytes is None:
             return
-        self._files.update(files)
-        wanted = sum(self._files.values())
+        with self._charging:
+            self._files.update(files)
+            wanted = sum(self._files.values())
         if wanted > self._max_bytes:
             raise LimitError(
                 f"The statement would read {wanted:,} bytes of files, and this session allows {self._max_bytes:,}; it"

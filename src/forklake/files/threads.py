@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import ParamSpec, TypeVar
-
-from forklake.files.keyring import current_keyring
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 class FileThreads(ThreadPoolExecutor):
-    """A pool of threads that reach files as whoever gives them work does.
+    """A pool of threads that work as part of whatever gives them work.
 
-    The same credentials count for them.
+    The same credentials count for them, and they spend the same allowance.
     """
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         """Call a function in a thread."""
-        return super().submit(current_keyring().bind(fn), *args, **kwargs)
+        context = copy_context()
+        return super().submit(lambda: context.run(fn, *args, **kwargs))

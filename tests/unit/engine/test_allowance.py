@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from forklake.engine import allowance
-from forklake.engine.allowance import Allowance, check_time, uncounted_time
+from forklake.engine.allowance import Allowance, charge_files, check_time, uncounted_time
 from forklake.errors import LimitError
+from forklake.files.threads import FileThreads
 
 
 def test_time_that_is_spent_for_all_statements_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +28,10 @@ def test_time_that_is_spent_for_all_statements_is_not_counted(monkeypatch: pytes
             check_time()
     with uncounted_time():  # nobody limits anything
         check_time()
+
+
+def test_threads_that_read_files_for_a_statement_spend_its_allowance() -> None:
+    with Allowance(max_bytes=10).spend(), FileThreads(2) as threads:
+        threads.submit(charge_files, [("a", 6)]).result()
+        with pytest.raises(LimitError, match="would read 12 bytes"):
+            threads.submit(charge_files, [("b", 6)]).result()
