@@ -57,9 +57,9 @@ def test_the_shell_is_one_as_others_are(tmp_path: Path) -> None:
             assert "Ctrl-C forgets what is typed" in shell.type(f"{asked}\r", "shop> ")
         shell.type("USE agent-001;\r", "shop> ")
         shell.type("USE what-if;\r", "what-if> ")
-        secret = "CREATE SECRET s (TYPE s3, KEY_ID 'AKIA', SECRET 'hush', URL_STYLE 'x')"
+        secret = "CREATE /* a (new) */ SECRET s (TYPE s3, KEY_ID 'AKIA', SECRET 'hush', URL_STYLE 'x')"
         told = shell.type(f"SELECT 1; {secret};\r", "what-if> ")
-        assert "In statement 2 on line 1: CREATE SECRET s ..." in told
+        assert "In statement 2 on line 1: CREATE /* a ..." in told
         shell.type("BEGIN;\r", "what-if (transaction)> ")
         shell.type("CREATE TABLE t (i INTEGER);\r", "what-if (transaction)> ")
         shell.write("\x04")

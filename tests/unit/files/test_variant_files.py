@@ -66,6 +66,6 @@ def test_rows_with_variants_go_into_files_and_row_groups_of_the_wanted_size(tmp_
     texts = [f"text {number}" for number in range(20_000)]
     grouped = write(tmp_path / "groups", texts, WriteOptions(parquet_row_group_size=5_000))
     assert [pq.read_metadata(path).num_row_groups for path in grouped] == [4]
-    files = write(tmp_path / "files", texts, WriteOptions(target_file_size=100_000))
+    files = write(tmp_path / "files", texts, WriteOptions(target_file_size=100_000, parquet_row_group_size=2_000))
     assert len(files) > 2
     assert [text for path in files for text in read(path)] == texts

@@ -21,7 +21,6 @@ from forklake.cli.command import tell
 from forklake.cli.shell.commands import command_of, run_command
 from forklake.cli.shell.completer import SessionCompleter
 from forklake.cli.shell.script import run_script
-from forklake.cli.shell.secret_texts import has_secret
 from forklake.errors import ForklakeError
 
 if TYPE_CHECKING:
@@ -115,5 +114,5 @@ class _DiscreetHistory(FileHistory):
     """A file of what was typed; secrets are only remembered until the shell ends."""
 
     def store_string(self, string: str) -> None:
-        if not has_secret(string):
+        if not sql.parse.makes_secret(string):
             super().store_string(string)

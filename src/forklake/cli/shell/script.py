@@ -10,7 +10,6 @@ import click
 
 from forklake import sql
 from forklake.cli.answer import Answering
-from forklake.cli.shell.secret_texts import has_secret
 from forklake.errors import ForklakeError
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def _place(text: str, number: int, source: str | None) -> str | None:
     if source is None and len(places) < 2:
         return None
     line, statement = places[min(number, len(places) - 1)]
-    first = statement.partition("(" if has_secret(statement) else "\n")[0]
+    first = statement.partition("(" if sql.parse.makes_secret(statement) else "\n")[0]
     shown = first if first == statement and len(first) <= _SHOWN_LETTERS else f"{first[:_SHOWN_LETTERS].rstrip()} ..."
     where = f"of {source}, line {line}" if source is not None else f"on line {line}"
     return f"In statement {number + 1} {where}: {shown}"

@@ -9,11 +9,12 @@ from forklake.sql.parse.statement import (
     parse_type,
     parse_value,
 )
-from forklake.sql.parse.tokens import is_complete, statement_places
+from forklake.sql.parse.tokens import is_complete, makes_secret, statement_places
 
 __all__ = [
     "check_stored_text",
     "is_complete",
+    "makes_secret",
     "parse",
     "parse_expression",
     "parse_query",

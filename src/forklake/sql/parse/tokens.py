@@ -240,3 +240,21 @@ def is_complete(text: str) -> bool:
         # More text does not repair any other mistake.
         return "unterminated" not in str(error)
     return not tokens or tokens[-1].token_type == TokenType.SEMICOLON
+
+
+def makes_secret(text: str) -> bool:
+    """Return whether a text makes a secret, so that it is to be kept nowhere.
+
+    >>> makes_secret("USE a; create or replace /* a (new) */ secret s (TYPE s3)"), makes_secret("DROP SECRET s")
+    (True, False)
+    """
+    try:
+        words = [token.text.upper() for token in tokenize(text)]
+    except InvalidInputError:
+        return "CREATE" in text.upper() and "SECRET" in text.upper()
+    is_made = False
+    for word in words:
+        if is_made and word == "SECRET":
+            return True
+        is_made = word == "CREATE" or (is_made and word not in ("(", ";"))
+    return False
