@@ -14,6 +14,7 @@ import pytest
 from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
+from forklake.metastore.followers import followers
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable
 from tests.contract.support import data_file
@@ -403,7 +404,7 @@ def check_versioned_rows(lake: Lake, ask: Ask) -> None:
             parent, key = table.follows
             owners = list(parents[parent].values())
             ids = {getattr(row, key) for row in owners}
-            true = sorted(set(values(table, visibility.following(store, table, owners))), key=repr)
+            true = sorted(set(values(table, followers(store, table, owners))), key=repr)
             listed = asked_rows(ask, table, catalog)
             at = shown(table).index(key)
             assert sorted((cells for cells in listed if cells[at] in ids), key=repr) == true, (catalog, table.name)

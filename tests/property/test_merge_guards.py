@@ -11,8 +11,8 @@ import pytest
 import forklake
 from forklake import Catalog, Lake, Settings
 from forklake.catalog import knowledge, transaction
+from forklake.catalog.draft import Draft
 from forklake.catalog.knowledge import Node
-from forklake.catalog.state import Draft
 from forklake.errors import ForklakeError, MergeBaseError, MergeConflictError
 from forklake.metastore.queries import heads, merges
 from forklake.metastore.written_tables import COLUMN, TABLE_STATS

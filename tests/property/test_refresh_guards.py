@@ -9,7 +9,7 @@ import pytest
 
 from forklake import Catalog, Lake, Settings
 from forklake.catalog import versions
-from forklake.catalog.state import Draft
+from forklake.catalog.draft import Draft
 from forklake.errors import CatalogDroppedError, CommitConflictError, MergeConflictError, SnapshotNotFoundError
 from forklake.metastore import procedures
 from forklake.metastore.differences import shown_by_one

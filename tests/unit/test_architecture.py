@@ -413,7 +413,7 @@ def acts_itself(text: str) -> list[int]:
     for node in ast.walk(parsed(text)):
         if isinstance(node, ast.ImportFrom):
             names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
-            if "forklake.model.change" in names or "forklake.metastore.procedures" in names:
+            if names & {"forklake.model.change", "forklake.metastore.new_catalogs", "forklake.metastore.procedures"}:
                 found.append(node.lineno)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ACTS:
             found.append(node.lineno)
@@ -426,6 +426,7 @@ def acts_itself(text: str) -> list[int]:
         "from forklake.model import change",
         "from forklake.model.change import DropTable as Gone",
         "from forklake.metastore import procedures",
+        "from forklake.metastore.new_catalogs import fork",
         "run(lambda staging: staging.stage(made))",
         "with runtime.store.writing() as session: forget(session)",
     ],

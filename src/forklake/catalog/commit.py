@@ -13,8 +13,9 @@ from typing import Final
 from forklake.catalog import limits, versions
 from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
+from forklake.catalog.draft import Draft
 from forklake.catalog.lease import lease_lost_error
-from forklake.catalog.state import CatalogState, Draft
+from forklake.catalog.state import CatalogState
 from forklake.catalog.titles import changed_title
 from forklake.config import Clock, RetryPolicy
 from forklake.errors import (
@@ -253,7 +254,7 @@ def _finished_commit(plan: Plan, draft: Draft, result: CommitResult) -> Finished
         return FinishedCommit(result.snapshot_id, None)  # what it inherits is another, so nothing that was read counts
     before = draft.version
     version = before.at(result.snapshot_id, _schema_version(draft), result.snapshot_time)
-    return FinishedCommit(result.snapshot_id, draft.base.advance(version, draft))
+    return FinishedCommit(result.snapshot_id, draft.state_after(version))
 
 
 def _plan_again(store: Store, plan: Plan) -> Draft:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from forklake.metastore.followers import visible_followers
 from forklake.metastore.source import Question, Source
-from forklake.metastore.visibility import Chain, visible_followers, visible_rows
+from forklake.metastore.visibility import Chain, visible_rows
 from forklake.metastore.written_tables import (
     DATA_FILE,
     DELETE_FILE,

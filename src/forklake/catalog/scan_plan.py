@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.column_history import ColumnHistory
+from forklake.catalog.draft import Draft
 from forklake.catalog.file_facts import columns_of_interest, prune, without_nan
 from forklake.catalog.lookup import table_stats
 from forklake.catalog.places import Places, lake_directories
 from forklake.catalog.read_files import FileRows
-from forklake.catalog.state import Content, Draft
+from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, files_in, is_cut, read_bound, table_files
 from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.snapshots import numberings

@@ -12,8 +12,9 @@ from typing import TypeVar
 
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import FinishedCommit, Plan, commit, draft_of
+from forklake.catalog.draft import Draft
 from forklake.catalog.lease import Lease, take_lease
-from forklake.catalog.state import CatalogState, Draft
+from forklake.catalog.state import CatalogState
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.files.keyring import current_keyring

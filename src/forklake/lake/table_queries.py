@@ -35,7 +35,7 @@ from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from forklake.catalog.state import Draft
+    from forklake.catalog.draft import Draft
     from forklake.lake.table import Table
 
 Found = TypeVar("Found", FoundRows, FoundMerge)

@@ -154,7 +154,7 @@ def all_following(
 ) -> dict[tuple[CatalogId, int], list[R]]:
     """Return the rows that belong to rows of an interval table, by owner and id.
 
-    It is what `visibility.following` returns, in one statement for all owners.
+    It is what `followers.followers` returns, in one statement for all owners.
     """
     assert table.follows is not None
     key = table.follows[1]

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from forklake.config import Clock, Settings
-from forklake.metastore import procedures
+from forklake.metastore import new_catalogs, procedures
 from forklake.metastore.schema.products import Product
 from forklake.metastore.schema.upgrade_script import upgrade_script
 from forklake.metastore.store import Guard, Session, Store
@@ -67,7 +67,7 @@ class EmbeddedStore(Store):
         """Fork in one transaction."""
         self.step("fork: before the call")
         with self.writing() as session:
-            result = procedures.fork(session, parent, at, forks, placement, terms, self.step)
+            result = new_catalogs.fork(session, parent, at, forks, placement, terms, self.step)
             self.step("fork: before the end")
         self.step("fork: done")
         return result

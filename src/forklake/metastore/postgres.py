@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar, cast
 
 import psycopg
@@ -39,7 +39,7 @@ from forklake.metastore.postgres_dialect import dialect_of
 from forklake.metastore.postgres_documents import commit_document, read_refusal, terms_document
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
-from forklake.metastore.postgres_upgrade import WRITTEN_FIRST, upgrade_lock, upgrade_statements
+from forklake.metastore.postgres_session import PostgresSession, in_utc
 from forklake.metastore.procedures import run_guards
 from forklake.metastore.queries import heads
 from forklake.metastore.schema.write import partitioned_script
@@ -50,7 +50,6 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import Terms
 from forklake.model.overview import TableSize
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
-from forklake.model.quoting import quote_text
 
 T = TypeVar("T")
 
@@ -171,7 +170,7 @@ class PostgresStore(Store):
         ((outcome, snapshot, made_at, objects, files, refusal),) = found
         self.step("commit: done")
         return CommitResult(
-            Outcome(outcome), snapshot, made_at and _utc(made_at), objects or (), files or (), read_refusal(refusal)
+            Outcome(outcome), snapshot, made_at and in_utc(made_at), objects or (), files or (), read_refusal(refusal)
         )
 
     def _guarded_commit(self, commit: CommitRequest, guards: Sequence[Guard], params: dict[str, Any]) -> list[Values]:
@@ -214,7 +213,7 @@ class PostgresStore(Store):
 
     def time(self, value: Any) -> datetime:
         """Read a time column."""
-        return _utc(value)
+        return in_utc(value)
 
     def byte_count(self) -> int:
         """Return the bytes of all tables and indexes in the schema."""
@@ -251,9 +250,9 @@ class PostgresStore(Store):
         self._pool.close()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[_PostgresSession]:
+    def _transaction(self, begin: str) -> Iterator[PostgresSession]:
         with self._connection(begin) as connection:
-            yield _PostgresSession(connection, self.dialect, self._address.schemas)
+            yield PostgresSession(connection, self.dialect, self._address.schemas)
             if begin == _BEGIN_READING:
                 connection.execute("COMMIT")
             else:
@@ -365,85 +364,6 @@ class PostgresStore(Store):
         return self._address.clean(error)
 
 
-class _PostgresSession(Session):
-    def __init__(self, connection: Connection, dialect: Dialect, schemas: LakeSchemas) -> None:
-        self.connection = self._connection = connection
-        self.dialect = dialect
-        self._schemas = schemas
-
-    def query(self, sql: str, /, **params: Any) -> list[Values]:
-        text, values = self.dialect.render(sql, params)
-        return self._connection.execute(text, values).fetchall()
-
-    def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
-        rendered = [self.dialect.render(sql, params) for sql, params in statements]
-        return [cursor.fetchall() for cursor in run_together(self._connection, rendered, ends=False)]
-
-    def execute(self, sql: str, /, **params: Any) -> int:
-        text, values = self.dialect.render(sql, params)
-        return self._connection.execute(text, values).rowcount
-
-    def run(self, statement: str) -> None:
-        self._connection.execute(statement)
-
-    def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
-        if rows:
-            text, _ = self.dialect.render(sql, rows[0])
-            with self._connection.cursor() as cursor:
-                cursor.executemany(text, [self.dialect.render(sql, row)[1] for row in rows])
-
-    def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        statement, _ = self.dialect.render(f"COPY forklake.{table} ({', '.join(columns)}) FROM STDIN", {})
-        # A statement without values is sent as it is, so nothing in it is doubled.
-        with self._connection.cursor() as cursor, cursor.copy(statement.replace("%%", "%").encode()) as copy:
-            for row in rows:
-                copy.write_row(row)
-
-    def take_ids(self, sequence: str, count: int) -> list[int]:
-        name = quote_text(self.dialect.schema + sequence)
-        taken = self.query(f"SELECT nextval({name}) FROM generate_series(1, CAST(:n AS integer))", n=count)
-        return [int(value) for (value,) in taken]
-
-    def advance_row_uids(self, count: int) -> None:
-        """Do nothing: the sequence counts by itself."""
-
-    def now(self) -> datetime:
-        return _utc(self.query("SELECT clock_timestamp()")[0][0])
-
-    def time(self, value: Any) -> datetime:
-        return _utc(value)
-
-    def lock_shared(self, catalog: CatalogId) -> None:
-        self.query("SELECT forklake.lock_shared(:c)", c=catalog)
-
-    def lock_alone(self, catalog: CatalogId) -> None:
-        self.query("SELECT forklake.lock_alone(:c)", c=catalog)
-
-    def lock_all_shared(self, catalogs: Sequence[CatalogId]) -> None:
-        self._lock_all("lock_shared", catalogs)
-
-    def lock_all_alone(self, catalogs: Sequence[CatalogId]) -> None:
-        self._lock_all("lock_alone", catalogs)
-
-    def _lock_all(self, lock: str, catalogs: Sequence[CatalogId]) -> None:
-        self.query(
-            f"SELECT forklake.{lock}(u.catalog_id)"
-            " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY u(catalog_id, place) ORDER BY u.place",
-            ids=sorted(catalogs),
-        )
-
-    def lock_writers(self) -> None:
-        self.run(
-            self._schemas.place(f"LOCK TABLE {WRITTEN_FIRST}, forklake.ducklake_lease IN SHARE ROW EXCLUSIVE MODE")
-        )
-
-    def begin_upgrade(self) -> list[str]:
-        return upgrade_lock(self, self._schemas)
-
-    def upgrade_script(self, version: int) -> list[str]:
-        return upgrade_statements(self, self._schemas, version)
-
-
 def initialise(conninfo: str, partitions: int | None, settings: Settings) -> bool:
     """Run the schema file in one transaction; return False if there is a lake already.
 
@@ -492,7 +412,3 @@ def _schema_taken_error(name: str) -> MetastoreVersionError:
 def _versions(connection: Connection, dialect: Dialect) -> dict[str, str]:
     text, values = dialect.render(schema.VERSION_QUERY, {})
     return dict(cast("list[tuple[str, str]]", connection.execute(text, values).fetchall()))
-
-
-def _utc(value: datetime) -> datetime:
-    return value.astimezone(UTC)

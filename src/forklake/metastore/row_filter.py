@@ -1,4 +1,4 @@
-"""Conditions on metadata rows: what columns must be, as SQL."""
+"""Conditions on metadata rows: what columns must be, in SQL and in memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model.lazy_dataclass import dataclass
+from forklake.model.names import fold
+from forklake.model.rows import Row
 
 Where = Mapping[str, Any]
 """Columns and what they must be: a value, a list of values, or a name that is compared folded."""
@@ -46,3 +48,19 @@ def tombstone_scope(table: MetadataTable[Any], where: Where) -> str:
 
 def _comparison(column: str, value: Any) -> str:
     return f"IN (:w_{column}...)" if isinstance(value, list) else f"= :w_{column}"
+
+
+def matches(row: Row, where: Where) -> bool:
+    """Return whether a row fulfils a filter, as the database judges it."""
+    for column, value in where.items():
+        actual = getattr(row, column)
+        match value:
+            case FoldedName(text):
+                is_match = fold(actual) == text
+            case list():
+                is_match = actual in value
+            case _:
+                is_match = actual == value
+        if not is_match:
+            return False
+    return True

@@ -1,24 +1,24 @@
 """Visibility: which rows a catalog sees.
 
-Its other half is `garbage`: which rows nobody sees. No other module reads ``begin_snapshot``, but the check of both.
-A version is a chain of (owner, bound) pairs, nearest owner first. docs/spec/metadata.md states the rule
-for each class of tables; this module is that page as SQL.
+Its other half is `garbage`: which rows nobody sees. `followers` are rows without an interval of their own. A test lists
+the few other modules that may read ``begin_snapshot``. A version is a chain of (owner, bound) pairs, nearest owner
+first. docs/spec/metadata.md states the rule for each class of tables; this module is that page as SQL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 from forklake.metastore.row_filter import Where, filter_params, filter_text, tombstone_scope
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.source import Question, Source, ask, ask_all
+from forklake.metastore.source import Question, Source, ask
 from forklake.metastore.store import Session, Values
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, INLINED_DELETE, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.rows import Origin, Row
+from forklake.model.rows import Origin
 from forklake.model.version import Version
 
 BEGUN_SINCE = f"{BEGIN} > :since"
@@ -62,35 +62,14 @@ def visible_rows(source: Source, chain: Chain, table: MetadataTable[R], where: W
     return Question(
         f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{filter_text(where)}{_unhidden(chain, table, where)}"
+        f" WHERE r.catalog_id = c.owner_id AND {SHOWN}{filter_text(where)}{unhidden(chain, table, where)}"
         " ORDER BY c.depth DESC, r.row_uid",
         {**chain_params(chain), **filter_params(where)},
         lambda found: [table.row(origin=Origin(*values[:4]), **table.decode(values[4:])) for values in found],
     )
 
 
-def visible_followers(
-    source: Source, chain: Chain, table: MetadataTable[R], of: Where, where: Where, limit: int
-) -> Question[list[R] | None]:
-    """Ask for the rows that belong to visible rows of an interval table.
-
-    The answer is None if there are more than ``limit``. ``of`` is the condition on the interval table, on columns that
-    ``where`` does not name.
-    """
-    assert table.follows is not None
-    parent, key = table.follows
-    columns = ", ".join(f"x.{name}" for name in table.columns)
-    return Question(
-        f"{with_chain(source)} SELECT {columns} FROM chain c CROSS JOIN forklake.{parent.name} r"
-        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}{filter_text(where, 'x')}"
-        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{filter_text(of)}{_unhidden(chain, parent, of)}"
-        f" LIMIT {limit + 1}",
-        {**chain_params(chain), **filter_params(of), **filter_params(where)},
-        lambda found: None if len(found) > limit else [table.row(**table.decode(values)) for values in found],
-    )
-
-
-def _unhidden(chain: Chain, table: MetadataTable[Any], where: Where) -> str:
+def unhidden(chain: Chain, table: MetadataTable[Any], where: Where) -> str:
     """Return the condition that no tombstone of the chain hides a row of a filter."""
     if len(chain.owners) == 1:
         return ""
@@ -168,7 +147,7 @@ def file_totals(source: Source, chain: Chain, table: MetadataTable[Any]) -> dict
     found = source.query(
         f"{with_chain(source)} SELECT r.table_id, count(*), sum(r.file_size_bytes)"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{hidden} GROUP BY r.table_id",
+        f" WHERE r.catalog_id = c.owner_id AND {SHOWN}{hidden} GROUP BY r.table_id",
         **chain_params(chain),
     )
     return {TableId(of): (int(count), int(size)) for of, count, size in found}
@@ -192,99 +171,6 @@ def highest_ids(
         **chain_params(chain),
     )
     return [(SnapshotId(begun), int(highest)) for begun, highest in found]
-
-
-def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
-    """Return the rows that belong to rows of an interval table.
-
-    They are joined by their owner as well as by their id.
-    """
-    return [row for rows in ask_all(source, follower_rows(table, parents, where or {})) for row in rows]
-
-
-def follower_rows(table: MetadataTable[R], parents: Sequence[Row], where: Where) -> list[Question[list[R]]]:
-    """Ask for the rows that belong to rows of an interval table.
-
-    There is one question for each owner.
-    """
-    assert table.follows is not None
-    key = table.follows[1]
-    by_owner: dict[CatalogId, set[int]] = {}
-    for parent in parents:
-        joined = getattr(parent, key)
-        if parent.origin is not None and joined is not None:
-            by_owner.setdefault(parent.origin.owner, set()).add(joined)
-    columns = ", ".join(f"r.{name}" for name in table.columns)
-    text = (
-        f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner AND r.{key} IN (:ids...)"
-        f"{filter_text(where)} ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}"
-    )
-    return [
-        Question(
-            text,
-            {"owner": owner, "ids": sorted(ids), **filter_params(where)},
-            lambda found: [table.row(**table.decode(values)) for values in found],
-        )
-        for owner, ids in by_owner.items()
-    ]
-
-
-def following_of_owners(
-    source: Source, kinds: Sequence[MetadataTable[Any]], wanted: Collection[tuple[CatalogId, int]]
-) -> dict[MetadataTable[Any], list[tuple[CatalogId, Any]]]:
-    """Return the rows of several tables that follow one interval table.
-
-    Each comes with its owner. ``wanted`` has owners and ids of the rows that they belong to. One statement asks of
-    which tables there are any, and one more is needed for each of these.
-    """
-    found: dict[MetadataTable[Any], list[tuple[CatalogId, Any]]] = {kind: [] for kind in kinds}
-    if not wanted:
-        return found
-    owners, ids = (sorted(set(part)) for part in zip(*wanted, strict=True))
-    asked = " UNION ALL ".join(
-        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM forklake.{kind.name} r"
-        f" WHERE r.catalog_id IN (:owners...) AND r.{_follower_key(kind)} IN (:ids...))"
-        for number, kind in enumerate(kinds)
-    )
-    for (number,) in source.query(asked, owners=owners, ids=ids):
-        kind = kinds[number]
-        columns = ", ".join(f"r.{name}" for name in kind.columns)
-        rows = source.query(
-            f"SELECT r.catalog_id, {columns} FROM forklake.{kind.name} r WHERE r.catalog_id IN (:owners...)"
-            f" AND r.{_follower_key(kind)} IN (:ids...) ORDER BY {', '.join(f'r.{name}' for name in kind.columns[:3])}",
-            owners=owners,
-            ids=ids,
-        )
-        place = kind.columns.index(_follower_key(kind)) + 1
-        found[kind] = [
-            (CatalogId(values[0]), kind.row(**kind.decode(values[1:])))
-            for values in rows
-            if (values[0], values[place]) in wanted
-        ]
-    return found
-
-
-def _follower_key(table: MetadataTable[Any]) -> str:
-    assert table.follows is not None
-    return table.follows[1]
-
-
-def all_following(source: Source, chain: Chain, table: MetadataTable[R]) -> list[R]:
-    """Return the rows that belong to any past or present row of an interval table.
-
-    The interval table's rows are those that the lineage ever showed; each result comes once.
-    """
-    assert table.follows is not None
-    parent, key = table.follows
-    columns = ", ".join(f"x.{name}" for name in table.columns)
-    found = source.query(
-        f"{with_chain(source)} SELECT DISTINCT {columns} FROM chain c CROSS JOIN forklake.{parent.name} r"
-        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound"
-        f" ORDER BY {', '.join(f'x.{name}' for name in table.columns[:4])}",
-        **chain_params(chain),
-    )
-    return [table.row(**table.decode(values)) for values in found]
 
 
 def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[TableId, set[DataFileId]]:
@@ -412,7 +298,7 @@ def copy_interval_rows(
         f"INSERT INTO forklake.{table.name} (catalog_id, {BEGIN}, row_uid, {columns})"
         f" {with_chain(session)}{extra} SELECT :target, :snapshot, {session.dialect.row_uid}, {values}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r{joined}"
-        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
+        f" WHERE r.catalog_id = c.owner_id AND {SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
         **chain_params(chain),
         **places,
         target=target[0],
@@ -430,7 +316,7 @@ def copy_following_rows(session: Session, chain: Chain, table: MetadataTable[Any
         f" SELECT DISTINCT :target, {', '.join(f'x.{name}' for name in table.columns)}"
         f" FROM chain c CROSS JOIN forklake.{parent.name} r"
         f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
-        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}"
+        f" WHERE r.catalog_id = c.owner_id AND {SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}"
         f" AND NOT EXISTS (SELECT 1 FROM forklake.{table.name} y WHERE y.catalog_id = :target AND y.{key} = x.{key})",
         **chain_params(chain),
         target=target,
@@ -473,7 +359,10 @@ def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: st
     )
 
 
-_SHOWN = f"r.{BEGIN} <= c.bound AND r.{END} > c.bound"
+BEGUN = f"r.{BEGIN} <= c.bound"
+"""The condition that a row was written by the bound of its owner."""
+SHOWN = f"{BEGUN} AND r.{END} > c.bound"
+"""The condition that it was, and had not ended."""
 _UNHIDDEN = (
     "r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
     " WHERE z.catalog_id = n.owner_id AND z.snapshot_id <= n.bound)"

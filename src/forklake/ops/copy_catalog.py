@@ -8,7 +8,7 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_name
 from forklake.errors import SnapshotNotFoundError
 from forklake.metastore import limits as stored_limits
-from forklake.metastore import procedures
+from forklake.metastore import new_catalogs, procedures
 from forklake.metastore.queries.merges import write_contained
 from forklake.metastore.store import Session
 from forklake.model.ids import THE_LAKE, CatalogId, SnapshotId
@@ -62,11 +62,11 @@ def copy_catalog(
         catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
         snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
         made_at = max(session.now(), source.snapshot_time)
-        procedures.write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, source.snapshot_id))
+        new_catalogs.write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, source.snapshot_id))
         procedures.write_snapshot(session, catalog, snapshot, made_at, source.schema_version, source.snapshot_id)
         message = f'Copy of "{head.name}" at snapshot {source.snapshot_id}'
         procedures.write_changes(session, catalog, snapshot, "", terms.author, message)
-        procedures.copy_options(session, parent, source, catalog)
+        new_catalogs.copy_options(session, parent, source, catalog)
         write_out(session, lake_path, source, catalog, snapshot)
         stored_limits.write_terms(session, catalog, terms)
         owner = versions.owner_of(session, source)
@@ -90,8 +90,8 @@ def _check_allowed(session: Session, parent: CatalogId, name: str, placement: Pl
 
     Refuse also what the lifetime or the quota of the catalog does not allow.
     """
-    procedures.check_name_is_free(session, name)
-    if procedures.overlaps(session, placement):
+    new_catalogs.check_name_is_free(session, name)
+    if new_catalogs.overlaps(session, placement):
         raise overlap_error(name, placement)
     if stored_limits.is_lapsed(session, parent):
         raise limits.lapsed_error(session, parent, f"'{name}' was not made")

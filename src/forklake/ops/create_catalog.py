@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from forklake.catalog import paths
 from forklake.catalog.names import check_name, directory
 from forklake.errors import AlreadyExistsError, InvalidPathError
-from forklake.metastore import limits, procedures
+from forklake.metastore import limits, new_catalogs, procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.metastore.queries.option_rows import OptionRow, write_options
 from forklake.metastore.store import DuplicateKeyError, Store
@@ -56,13 +56,13 @@ def create_catalog(
                 session.lock_shared(THE_LAKE)
             else:
                 session.lock_alone(THE_LAKE)
-            procedures.check_name_is_free(session, name)
-            if procedures.overlaps(session, placement):
+            new_catalogs.check_name_is_free(session, name)
+            if new_catalogs.overlaps(session, placement):
                 raise overlap_error(name, placement)
             catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             made_at = session.now()
-            procedures.write_catalog(session, catalog, snapshot, made_at, new, placement)
+            new_catalogs.write_catalog(session, catalog, snapshot, made_at, new, placement)
             procedures.write_snapshot(session, catalog, snapshot, made_at, 0, None)
             procedures.write_changes(session, catalog, snapshot, 'created_schema:"main"', terms.author)
             main = SchemaRow(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from forklake.catalog import paths
 from forklake.catalog.names import check_name
 from forklake.errors import ConflictError, InvalidInputError
-from forklake.metastore import limits, procedures
+from forklake.metastore import limits, new_catalogs, procedures
 from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.queries.due import mark_due
@@ -102,7 +102,7 @@ def _write(
         _map_ids(objects, session.take_ids("ducklake_object_id_seq", len(objects))),
         dict(zip(files, sorted(session.take_ids("ducklake_file_id_seq", len(files))), strict=True)),
     )
-    procedures.write_catalog(session, catalog, snapshot_of[numbers[0]], session.now(), new, placement)
+    new_catalogs.write_catalog(session, catalog, snapshot_of[numbers[0]], session.now(), new, placement)
     procedures.write_numbering(session, catalog, Numbering.of((snapshot_of[number], number) for number in numbers))
     newest = _write_snapshots(session, catalog, history, rows, snapshot_of)
     procedures.move_head(session, catalog, newest)
@@ -118,8 +118,8 @@ def _write(
 
 
 def _check_free(session: Session, name: str, placement: Placement) -> None:
-    procedures.check_name_is_free(session, name)
-    if procedures.overlaps(session, placement):
+    new_catalogs.check_name_is_free(session, name)
+    if new_catalogs.overlaps(session, placement):
         raise overlap_error(name, placement)
 
 

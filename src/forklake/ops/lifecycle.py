@@ -11,7 +11,7 @@ from datetime import datetime
 from forklake.catalog import versions
 from forklake.catalog.names import check_name
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore import limits, procedures
+from forklake.metastore import limits, new_catalogs
 from forklake.metastore.queries import catalogs, heads, lifetimes
 from forklake.metastore.queries.catalogs import CatalogRow
 from forklake.metastore.store import DuplicateKeyError, Session, Store
@@ -37,7 +37,7 @@ def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
         if row.catalog_name == name:
             return
         snapshot, time = _end_row(session, catalog, row)
-        procedures.check_name_is_free(session, name)
+        new_catalogs.check_name_is_free(session, name)
         catalogs.begin_row(session, catalog, replace(row, catalog_name=name), snapshot, time)
 
 
@@ -71,7 +71,7 @@ def undrop_catalog(store: Store, catalog: CatalogId, lifetime: NewLifetime | Non
             _lock_head(session, catalog, live=False)
             row = catalogs.newest_row(session, catalog)
             name = row.catalog_name
-            procedures.check_name_is_free(session, name)
+            new_catalogs.check_name_is_free(session, name)
             heads.write_live(session, catalog, live=True)
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             catalogs.begin_row(session, catalog, row, snapshot, max(session.now(), row.end_time or row.begin_time))

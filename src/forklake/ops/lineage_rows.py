@@ -10,6 +10,7 @@ from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import histories, visibility
 from forklake.metastore import written_tables as metadata
+from forklake.metastore.followers import followers
 from forklake.metastore.queries.merges import merging_snapshots
 from forklake.metastore.queries.option_rows import OptionRow, options_of
 from forklake.metastore.queries.snapshots import numberings
@@ -81,7 +82,7 @@ class LineageRows:
 
     def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
         """Return the rows that belong to rows of an interval table, each once."""
-        unique = dict.fromkeys(visibility.following(self._session, table, parents))
+        unique = dict.fromkeys(followers(self._session, table, parents))
         return list(unique)
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:

@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 from forklake.catalog import limits, lookup, versions
 from forklake.catalog.commit import Plan, commit_once, contention_error
+from forklake.catalog.draft import Draft
 from forklake.catalog.knowledge import Base, Knowledge, Node, knowledge_of, readable_bases, strangers_error
 from forklake.catalog.lease import Lease, take_lease
-from forklake.catalog.state import Draft
 from forklake.errors import (
     CommitUnknownError,
     InvalidInputError,

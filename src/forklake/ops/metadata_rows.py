@@ -20,6 +20,7 @@ from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import histories, visibility
 from forklake.metastore import written_tables as metadata
+from forklake.metastore.followers import all_followers
 from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.queries.files import scheduled_files
 from forklake.metastore.row_filter import Where
@@ -89,9 +90,7 @@ class MetadataRows:
         if table.visibility is Visibility.INTERVAL:
             return [self._date_values(columns, *found) for found in self._history(table)]
         if table.visibility is Visibility.FOLLOWS:
-            return [
-                _values(columns, _convert_row(row)) for row in visibility.all_following(self._store, self._chain, table)
-            ]
+            return [_values(columns, _convert_row(row)) for row in all_followers(self._store, self._chain, table)]
         # Totals outlive their table, for the sake of its counters; a plain DuckLake has none of a table that is gone.
         tables = {row.table_id for row, *_ in self._history(metadata.TABLE)}
         rows = visibility.all_latest(self._store, self._version, table)

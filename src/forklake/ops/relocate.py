@@ -13,7 +13,7 @@ from forklake.catalog import paths
 from forklake.catalog.versions import head_by_name
 from forklake.config import Settings
 from forklake.errors import InvalidPathError, MetastoreUnavailableError, NotFoundError
-from forklake.metastore import procedures
+from forklake.metastore import new_catalogs
 from forklake.metastore.location import open_store
 from forklake.metastore.queries import catalogs, leases, moved_paths
 from forklake.metastore.queries import option_rows as options
@@ -128,8 +128,8 @@ def _begin(session: Session, catalog: CatalogId | None, *, dry_run: bool) -> str
 def _check_place(session: Session, lake_path: str, name: str, row: CatalogRow, placement: Placement, own: str) -> None:
     """Refuse a place where the directory would overlap another catalog's."""
     paths.check_not_around(lake_path, placement, own)
-    is_taken = procedures.overlaps(session, placement)
-    if is_taken or (own and procedures.lies_at_or_below(session, placement.prefix + own)):
+    is_taken = new_catalogs.overlaps(session, placement)
+    if is_taken or (own and new_catalogs.lies_at_or_below(session, placement.prefix + own)):
         raise InvalidPathError(
             f'Catalog "{name}" was not moved: its directory would lie in, or contain, that of a catalog.',
             hint=f'It is in "{row.data_path or lake_path}" now; choose another data path.',

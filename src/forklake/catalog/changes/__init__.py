@@ -21,7 +21,7 @@ from forklake.catalog.changes import (
     tags,
     views,
 )
-from forklake.catalog.state import Draft
+from forklake.catalog.draft import Draft
 from forklake.errors import InvalidInputError
 from forklake.model import change as model
 from forklake.model.change_log import COMPACTIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from forklake.catalog.state import Draft
+from forklake.catalog.draft import Draft
 from forklake.errors import AlreadyExistsError
 from forklake.metastore.written_tables import DATA_FILE
 from forklake.model.rows import TableRow

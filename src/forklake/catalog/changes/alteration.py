@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forklake.catalog import lookup
-from forklake.catalog.state import Draft
+from forklake.catalog.draft import Draft
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.ids import TableId
 from forklake.model.rows import TableRow, TableStatsRow

@@ -13,9 +13,9 @@ from forklake.catalog import lookup, nulls
 from forklake.catalog.changes.alteration import log_altered, own_stats
 from forklake.catalog.changes.layout import check_not_a_key
 from forklake.catalog.combined_stats import merge_stats
+from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree
 from forklake.catalog.names import check_name, check_text
-from forklake.catalog.state import Draft
 from forklake.catalog.titles import table_title
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
 from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS

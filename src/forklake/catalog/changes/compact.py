@@ -8,7 +8,7 @@ from dataclasses import replace
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import data_files, file_row, insert_facts
-from forklake.catalog.state import Draft
+from forklake.catalog.draft import Draft
 from forklake.catalog.titles import table_title
 from forklake.errors import InvalidInputError
 from forklake.metastore.written_tables import DELETE_FILE, INLINED_DELETE, TABLE_STATS

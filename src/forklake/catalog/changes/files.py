@@ -10,9 +10,10 @@ from forklake.catalog.changes import mappings
 from forklake.catalog.changes.adopted import check_not_there
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.combined_stats import storable_bound, widen_stats
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_adopted_path, check_file_path
-from forklake.catalog.state import Draft, live_data_files
+from forklake.catalog.state import live_data_files
 from forklake.catalog.table_files import is_cut
 from forklake.catalog.titles import table_title
 from forklake.errors import InvalidInputError, NotFoundError

@@ -11,7 +11,8 @@ from typing import Final
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import end_files, insert_deletes, insert_written
-from forklake.catalog.state import Content, Draft
+from forklake.catalog.draft import Draft
+from forklake.catalog.state import Content
 from forklake.catalog.titles import table_title
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, PARTITION_INFO, TABLE_STATS

@@ -12,8 +12,9 @@ from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import check_not_flushed, leaves_of
 from forklake.catalog.changes.nested_leaves import leaf_values
 from forklake.catalog.combined_stats import merge_stats
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_text
-from forklake.catalog.state import Draft, live_data_files
+from forklake.catalog.state import live_data_files
 from forklake.catalog.titles import table_title
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import log_altered
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_text
 from forklake.catalog.partition_transforms import read_transform
-from forklake.catalog.state import Draft
 from forklake.errors import InvalidInputError
 from forklake.metastore.written_tables import (
     DATA_FILE,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from forklake.catalog import lookup
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_name, check_text
-from forklake.catalog.state import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.metastore.written_tables import MACRO_IMPL
 from forklake.model.change import CreateMacro, DropMacro

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forklake.catalog import lookup
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_name
-from forklake.catalog.state import Content, Draft
+from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
 from forklake.model.definitions import MappedColumn, NameMapping

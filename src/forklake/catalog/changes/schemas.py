@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forklake.catalog import lookup
 from forklake.catalog.changes import macros, tables, views
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_name, directory
-from forklake.catalog.state import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.model.change import CreateSchema, DropMacro, DropSchema, DropTable, DropView
 from forklake.model.change_log import ChangeKind, LoggedChange

@@ -9,8 +9,8 @@ from typing import Any, Final
 from forklake.catalog import lookup
 from forklake.catalog.changes import columns
 from forklake.catalog.changes.alteration import log_altered
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_name, directory
-from forklake.catalog.state import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.metastore.written_tables import (
     COLUMN,

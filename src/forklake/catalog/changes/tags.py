@@ -9,8 +9,8 @@ from forklake.catalog import lookup
 from forklake.catalog.changes import views
 from forklake.catalog.changes.alteration import log_altered
 from forklake.catalog.changes.columns import column_by_id
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_name, check_text
-from forklake.catalog.state import Draft
 from forklake.errors import NotFoundError
 from forklake.metastore.written_tables import COLUMN_TAG, TAG, VIEW, VIEW_COLUMN_TAG
 from forklake.model.aliases import parse_aliases

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forklake.catalog import lookup
+from forklake.catalog.draft import Draft
 from forklake.catalog.names import check_name, check_text
-from forklake.catalog.state import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.metastore.written_tables import TAG, VIEW_COLUMN_TAG
 from forklake.model.aliases import format_aliases

@@ -11,7 +11,7 @@ from typing import Any
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.changes.layout import names_column
-from forklake.catalog.state import Draft
+from forklake.catalog.draft import Draft
 from forklake.metastore.written_tables import (
     DATA_FILE,
     FILE_COLUMN_STATS,

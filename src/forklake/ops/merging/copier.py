@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forklake.catalog import lookup
+from forklake.catalog.draft import Draft
 from forklake.catalog.holdings import version_of
 from forklake.catalog.places import Places, catalog_directories, owner_of
-from forklake.catalog.state import Draft
 from forklake.catalog.table_files import cut_at
-from forklake.metastore.visibility import following_of_owners
+from forklake.metastore.followers import followers_of_owners
 from forklake.metastore.written_tables import (
     COLUMN_MAPPING,
     FILE_COLUMN_STATS,
@@ -58,7 +58,7 @@ class FileDetails:
         own = draft.version.catalog_id
         owner = {row.data_file_id: row.origin.owner for row in files if row.origin is not None}
         wanted = {(catalog, file) for file, holder in owner.items() for catalog in (holder, own)}
-        for rows in following_of_owners(sides.session, _OF_FILES, wanted).values():
+        for rows in followers_of_owners(sides.session, _OF_FILES, wanted).values():
             for catalog, row in rows:
                 if catalog == owner[row.data_file_id]:
                     self.followers.setdefault(row.data_file_id, []).append(row)

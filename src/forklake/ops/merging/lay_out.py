@@ -11,9 +11,9 @@ from forklake.catalog import lookup
 from forklake.catalog.changes.files import leaves_of
 from forklake.catalog.changes.inlined import stats_of_rows
 from forklake.catalog.combined_stats import FileStats, widen_stats
+from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree
 from forklake.catalog.holdings import HeldFile, version_of
-from forklake.catalog.state import Draft
 from forklake.metastore.written_tables import (
     COLUMN,
     PARTITION_INFO,

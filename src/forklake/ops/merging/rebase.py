@@ -8,9 +8,9 @@ from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.column_history import ColumnHistory
+from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree, stored_tree
 from forklake.catalog.holdings import version_of
-from forklake.catalog.state import Draft
 from forklake.metastore.differences import may_differ, may_show, shown_by_one
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.visibility import BareChain, visible

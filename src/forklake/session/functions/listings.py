@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
+from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree
 from forklake.catalog.places import catalog_directories
-from forklake.catalog.state import Content, Draft
+from forklake.catalog.state import Content
 from forklake.catalog.versions import check_retained
 from forklake.engine import local
 from forklake.lake.internals import content_of, runtime_of
