@@ -5,6 +5,7 @@ They are options of ATTACH, and credentials of object stores.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
@@ -51,6 +52,7 @@ class Secrets:
 
     _by_name: dict[str, _Secret] = field(default_factory=dict, repr=False)
     keyring: Keyring = field(default_factory=Keyring, repr=False)
+    _changing: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def create(self, statement: CreateSecret) -> None:
         """Run CREATE SECRET.
@@ -72,8 +74,11 @@ class Secrets:
                     f"Binder Error: Unknown parameter '{name}' for secret type '{kind}' with {said}; none was made.",
                     hint=f"Parameters: {', '.join(_OPTIONS[kind])}.",
                 )
-        named = statement.name or f"__default_{kind}"
-        key = fold(named)
+        with self._changing:
+            self._create(statement, kind)
+
+    def _create(self, statement: CreateSecret, kind: str) -> None:
+        key = fold(statement.name or f"__default_{kind}")
         if key in self._by_name and not statement.or_replace:
             if statement.if_not_exists:
                 return
@@ -90,9 +95,11 @@ class Secrets:
             NotFoundError: There is none of that name.
         """
         key = fold(statement.name)
-        if key in self._by_name:
-            self._keep(key, None)
-        elif not statement.if_exists:
+        with self._changing:
+            is_there = key in self._by_name
+            if is_there:
+                self._keep(key, None)
+        if not is_there and not statement.if_exists:
             raise NotFoundError(f"Failed to remove non-existent secret with name '{statement.name}'")
 
     def _keep(self, name: str, secret: _Secret | None) -> None:
