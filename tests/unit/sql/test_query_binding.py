@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from forklake.errors import ForklakeError, NotFoundError
+from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.field import Field
@@ -383,3 +383,21 @@ def test_a_described_query_is_read_but_not_looked_up() -> None:
     assert isinstance(question, Describe)
     assert question.query.sql("duckdb") == "SELECT nothing FROM nowhere"
     assert names.looked_up == [(("t",), None)]
+
+
+@pytest.mark.parametrize(
+    ("fraction", "message"),
+    [
+        ("NULL", "QUANTILE parameter cannot be NULL"),
+        ("[0.5, NULL]", "QUANTILE parameter cannot be NULL"),
+        ("1.5", r"QUANTILE can only take parameters in the range \[-1, 1\]"),
+        ("'nan'::DOUBLE", r"QUANTILE can only take parameters in the range \[-1, 1\]"),
+        ("-0.25", "not supported for negative fractions"),
+        ("'half'", "Could not convert string 'half' to DOUBLE"),
+        ("a", "not supported for values of type INTEGER, INTEGER"),
+    ],
+)
+@pytest.mark.parametrize("name", ["quantile_cont", "quantile_disc"])
+def test_quantiles_of_wrong_fractions_are_refused(name: str, fraction: str, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        bound(f"SELECT {name}(a, {fraction}) FROM t")
