@@ -9,11 +9,18 @@ import pytest
 from forklake import Catalog, Lake, NewDataFile, Settings
 from forklake.catalog.lease import take_lease
 from forklake.config import Clock, RetryPolicy
-from forklake.errors import CatalogDroppedError, CommitConflictError, CommitUnknownError, LeaseLostError
+from forklake.errors import (
+    CatalogDroppedError,
+    CommitConflictError,
+    CommitUnknownError,
+    InvalidInputError,
+    LeaseLostError,
+)
 from forklake.metastore.queries import leases
 from forklake.metastore.store import ConnectionLostError
 from tests.contract.support import rows
 from tests.lakes import IMPATIENT, LakeFactory
+from tests.race.schedule import telling_of_begun_files
 
 ROWS = [{"id": number} for number in range(20)]
 
@@ -63,11 +70,86 @@ def test_what_writes_no_file_takes_no_lease(lake_factory: LakeFactory) -> None:
         shop = shop_of(lake)
         shop.options.set("data_inlining_row_limit", 100)
         shop.table("orders").append(ROWS)
+        shop.table("orders").append([{"id": 50}])
+        shop.table("orders").update({"id": "id + 100"}, where="id = 50")
+        shop.sql("UPDATE orders SET id = id + 100 WHERE id = 150")
+        shop.sql("DELETE FROM orders WHERE id = 250")
+        shop.sql("INSERT INTO orders SELECT id + 50 FROM orders WHERE id < 5")
+        shop.sql(
+            "MERGE INTO orders USING (VALUES (3), (99)) AS v(id) ON orders.id = v.id"
+            " WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (v.id)"
+        )
         shop.table("orders").storage.append_files([NewDataFile("own.parquet", 1, 10)])
         shop.table("orders").alter.add_column(("note", "VARCHAR"))
         shop.table("orders").delete()
         shop.fork("agent").table("orders").rename("sales")
         assert not [step for step in steps if "lease" in step]
+
+
+def test_what_changes_no_row_leaves_no_lease(lake: Lake) -> None:
+    shop = shop_of(lake)
+    shop.table("orders").append(ROWS)
+    shop.sql("UPDATE orders SET id = 1 WHERE id > 1000")
+    shop.sql("DELETE FROM orders WHERE id % 100 = 50")
+    shop.sql("INSERT INTO orders SELECT id FROM orders WHERE id > 1000")
+    assert held(lake) == []
+    session = shop.session()
+    session.sql("BEGIN")
+    session.sql("UPDATE orders SET id = 1 WHERE id > 1000")
+    session.sql("COMMIT")
+    assert held(lake) == []
+    assert len(files(lake)) == 1
+
+
+def test_a_statement_that_fails_as_it_reads_leaves_no_lease(lake_factory: LakeFactory) -> None:
+    insert = "INSERT INTO orders SELECT (id || 'x')::BIGINT FROM orders"
+    with lake_factory.open(Settings(engine="local")) as lake:
+        shop = shop_of(lake)
+        shop.table("orders").append(ROWS)
+        for text in (insert, "UPDATE orders SET id = (id || 'x')::BIGINT"):
+            with pytest.raises(InvalidInputError, match="Could not convert"):
+                shop.sql(text)
+            assert held(lake) == []
+        with shop.transaction() as transaction:
+            with pytest.raises(InvalidInputError, match="Could not convert"):
+                transaction.sql(insert)
+            transaction.sql("INSERT INTO orders SELECT id + 100 FROM orders")
+            assert len(held(lake)) == 1
+        assert held(lake) == []
+        assert len(files(lake)) == 2
+
+
+def test_a_lease_is_committed_before_a_file_is_written(lake_factory: LakeFactory) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def look(step: str) -> None:
+        if step in ("lease: taken", "file begun"):
+            seen.append((step, len(held(lake))))
+
+    with lake_factory.open(Settings(on_step=look, engine="local")) as lake, telling_of_begun_files(look):
+        shop = shop_of(lake)
+        shop.table("orders").append(ROWS)
+        for text in (
+            "INSERT INTO orders VALUES (50)",
+            "INSERT INTO orders SELECT id + 100 FROM orders WHERE id = 50",
+            "UPDATE orders SET id = 51 WHERE id = 4",
+            "DELETE FROM orders WHERE id = 3",
+        ):
+            shop.sql(text)
+        assert [step for step, _ in seen if step == "lease: taken"] == ["lease: taken"] * 5
+        assert {count for _, count in seen} == {1}
+        assert [step for step, _ in seen].count("file begun") == 6
+
+
+def test_under_a_key_that_was_committed_no_lease_is_left(lake: Lake) -> None:
+    shop = shop_of(lake)
+    with shop.transaction(commit_key="once") as first:
+        first.table("orders").append(ROWS)
+    with shop.transaction(commit_key="once") as again:
+        again.sql("UPDATE orders SET id = 1")
+        again.sql("INSERT INTO orders SELECT id FROM orders")
+    assert again.snapshot_id == first.snapshot_id
+    assert held(lake) == []
 
 
 def test_an_append_ends_its_lease_within_its_commit(lake_factory: LakeFactory) -> None:

@@ -1,7 +1,7 @@
 """How often a statement waits for the metadata database. The counts do not depend on the machine."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,11 @@ from tests.statements import STATEMENTS, TABLE
 
 CEILINGS = {
     "SELECT": 2,  # the head; all rows that tell the table's files
-    "INSERT ... VALUES": 4,  # the head; options and directory; the lease; the commit
-    "INSERT ... SELECT": 5,  # the same, and what is read
-    "UPDATE": 4,  # the head; what is read, with options and directory; the lease; the commit
-    "DELETE": 4,
-    "MERGE": 4,
+    "INSERT ... VALUES": 3,  # the head; options, directory and the lease; the commit
+    "INSERT ... SELECT": 3,  # the head; what is read, with options, directory and the lease; the commit
+    "UPDATE": 3,  # the same
+    "DELETE": 3,
+    "MERGE": 3,
 }
 
 
@@ -43,6 +43,46 @@ def test_statements_of_one_row_take_no_more_round_trips_than_they_have_to(
         }
     # Behind a pooler, a server is waited for before each.
     assert counts == {kind: each * count for kind, count in CEILINGS.items()}
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_no_more_where_the_metadata_keeps_rows_and_none_for_the_lease_where_no_row_changes(
+    trips: RoundTrips, tmp_path: Path
+) -> None:
+    with Lake(trips.url, data_path=tmp_path / "data", settings=Settings(engine="local")) as lake:
+        shop = lake.create_catalog("shop")
+        for statement in TABLE:
+            shop.sql(statement)
+        in_vain = "UPDATE orders SET amount = 1 WHERE id = 900000 + {0}"
+        # The head; what is read, and the lease; the end of the lease.
+        assert _last_count(trips, shop.session(), in_vain, 0) == 3
+        shop.options.set("data_inlining_row_limit", 10)
+        session = shop.fork("agent").session()
+        counts = {
+            kind: _last_count(trips, session, text, 10 * place) for place, (kind, text) in enumerate(STATEMENTS.items())
+        }
+        assert counts == CEILINGS
+        assert _last_count(trips, session, in_vain, 0) == 2
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_verbs_of_python_wait_as_often_as_statements(trips: RoundTrips, tmp_path: Path) -> None:
+    with Lake(trips.url, data_path=tmp_path / "data", settings=Settings(engine="local")) as lake:
+        shop = lake.create_catalog("shop")
+        for statement in TABLE:
+            shop.sql(statement)
+        table, counts = shop.table("orders"), {}
+        verbs: dict[str, Callable[[int], object]] = {
+            "append": lambda number: table.append([{"id": 10_000 + number, "item": "new", "amount": 1}]),
+            "update": lambda number: table.update({"amount": "amount * 2"}, where=f"id = {number}"),
+            "delete": lambda number: table.delete(f"id = {number}"),
+        }
+        for name, verb in verbs.items():
+            for number in range(5):
+                before = trips.count
+                verb(number)
+            counts[name] = trips.count - before
+        assert counts == dict.fromkeys(verbs, 3)
 
 
 @pytest.mark.parametrize(("lake_factory", "count"), [("postgres", 1), ("pgbouncer", 2)], indirect=["lake_factory"])

@@ -12,8 +12,10 @@ from uuid import uuid4
 
 from forklake.errors import CommitUnknownError, LeaseLostError, MetastoreUnavailableError
 from forklake.metastore.queries import leases
-from forklake.metastore.store import ConnectionLostError, Store
+from forklake.metastore.source import Question
+from forklake.metastore.store import ConnectionLostError, Store, Values
 from forklake.model.ids import CatalogId
+from forklake.model.rows import TableRow
 
 T = TypeVar("T")
 
@@ -65,6 +67,22 @@ def take_lease(store: Store, catalog: CatalogId) -> Lease:
     _write(lambda: leases.write(store, catalog, lease.lease_id))
     store.step("lease: taken")
     return lease
+
+
+def ask_lease(store: Store, catalog: CatalogId, table: TableRow, keep: Callable[[Lease], object]) -> Question[None]:
+    """Return the question that takes a lease on files of a table, for a server.
+
+    It is taken, and handed to ``keep``, when the answers are there; not if rows of the table may go into the metadata.
+    """
+    lease = Lease(store, catalog, str(uuid4()))
+    asked = leases.ask_for(store, catalog, lease.lease_id, table.schema_id, table.table_id)
+
+    def read(rows: list[Values]) -> None:
+        if asked.read(rows):
+            keep(lease)
+            store.step("lease: taken")
+
+    return Question(asked.sql, asked.params, read)
 
 
 def lease_lost_error(catalog: CatalogId) -> LeaseLostError:

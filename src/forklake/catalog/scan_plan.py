@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -102,10 +102,18 @@ class ScanPlanner:
         """Plan a scan of the table."""
         return self.plan_read(self.read(predicate), predicate)
 
-    def read(self, predicate: Predicate | None, others: Sequence[Question[Any]] = ()) -> FileRows:
-        """Read what a plan needs, and the answers to other questions, in one round trip."""
+    def read(
+        self,
+        predicate: Predicate | None,
+        others: Sequence[Question[Any]] = (),
+        catalogs: Iterable[CatalogId] = (),
+    ) -> FileRows:
+        """Read what a plan needs, and the answers to other questions, in one round trip.
+
+        The last answer has the directories of the lineage, and of other catalogs, unless these were known before.
+        """
         if self._roots is None:
-            others = [*others, directories_of(self._content.version.owners)]
+            others = [*others, directories_of({*self._content.version.owners, *catalogs})]
         return self._content.files(self._table.table_id, columns_of_interest(self.fields, predicate), others)
 
     def plan_read(self, found: FileRows, predicate: Predicate | None) -> ScanPlan:

@@ -13,18 +13,20 @@ from typing import TypeVar
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import FinishedCommit, Plan, commit, draft_of
 from forklake.catalog.draft import Draft
-from forklake.catalog.lease import Lease, take_lease
+from forklake.catalog.lease import Lease, ask_lease, take_lease
 from forklake.catalog.state import CatalogState
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.files.keyring import current_keyring
 from forklake.metastore.schema.catalog_tables import COLUMN_IDS
+from forklake.metastore.source import Question
 from forklake.metastore.store import Guard, Store
 from forklake.model.change import Change, touched_files
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.hint import GiveMessage
 from forklake.model.ids import LAST_COLUMN_ID, ColumnId
 from forklake.model.records import CommitInfo
+from forklake.model.rows import TableRow
 
 T = TypeVar("T")
 
@@ -96,6 +98,16 @@ class Staging:
             raise InvalidInputError(f'Column "{column.name}" was not added: the lake has no ids for columns left.')
         return tuple(map(ColumnId, ids))
 
+    def ask_lease(self, table: TableRow) -> list[Question[None]]:
+        """Return the question that takes the lease along with others, if there is one.
+
+        It is for what will most likely write a file of a table: whether the lease was taken or not, `take_lease` is
+        called before. An embedded store is not asked: to wait for it costs nothing, and to write in vain does.
+        """
+        if self._lease is not None or self._store.is_embedded:
+            return []
+        return [ask_lease(self._store, self._base.version.catalog_id, table, self._keep_lease)]
+
     def take_lease(self) -> None:
         """Announce that a file may be written now; every verb does before it writes one.
 
@@ -110,8 +122,7 @@ class Staging:
         if self._lease is not None:
             self._lease.renew()
             return
-        self._lease = take_lease(self._store, self._base.version.catalog_id)
-        self.on_undo(self._end_lease)
+        self._keep_lease(take_lease(self._store, self._base.version.catalog_id))
 
     def use_lease(self, lease: Lease) -> None:
         """Commit under a lease that the caller has taken.
@@ -119,6 +130,10 @@ class Staging:
         The caller ends it if there is no commit.
         """
         self._lease = lease
+
+    def _keep_lease(self, lease: Lease) -> None:
+        self._lease = lease
+        self.on_undo(self._end_lease)
 
     def _end_lease(self) -> None:
         lease, self._lease = self._lease, None

@@ -87,6 +87,11 @@ def begin_on(catalog: Catalog, head: Head) -> Transaction:
     return Transaction(catalog._runtime, head, CommitInfo(), None, None, may_alter_later=False)
 
 
+def staging_of(transaction: Transaction) -> Staging:
+    """Return what verbs of `forklake.ops` take of an open transaction."""
+    return transaction._open()
+
+
 def run(runner: Reader, verb: Callable[[Staging], T]) -> T | None:
     """Run a verb of `forklake.ops` in a transaction, and return its value.
 

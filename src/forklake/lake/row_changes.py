@@ -41,7 +41,7 @@ def delete(table: Table, where: Condition | None, parameters: Values | None) -> 
         chosen = bind_delete(statement, row.table_name, fields)
         if chosen is None:
             return changing.truncate(staging, runtime, row)
-        here = find_changed(table, staging.draft, row, statement)
+        here = find_changed(table, staging, row, statement)
         if here is not None:
             return changing.change_found_rows(
                 staging, runtime, row, here.plan, here.rows, is_update=False, how=here.how
@@ -59,7 +59,7 @@ def update(table: Table, assignments: Mapping[str, Any], where: Condition | None
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         bound = bind_update(statement, row.table_name, fields)
-        here = find_changed(table, staging.draft, row, statement)
+        here = find_changed(table, staging, row, statement)
         if here is not None:
             return changing.change_found_rows(staging, runtime, row, here.plan, here.rows, is_update=True, how=here.how)
         return changing.update_where(staging, runtime, row, bound.values, bound.condition)
@@ -93,7 +93,7 @@ def _merge(
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         said = statement(fields, given)
         merge = bind_merge_with(given, said, row.table_name, fields)
-        here = find_merged(table, staging.draft, row, said, merge, rows) if isinstance(rows, pa.Table) else None
+        here = find_merged(table, staging, row, said, merge, rows) if isinstance(rows, pa.Table) else None
         if here is not None:
             found, changed = here
             return changing.merge_found_rows(

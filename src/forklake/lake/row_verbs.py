@@ -34,11 +34,13 @@ from forklake.sql.rows.row_texts import read_where
 from forklake.sql.statements import Delete
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from forklake.engine.engine import Kind
+    from forklake.engine.engine import Engine, Frame, Kind
     from forklake.lake.table import Table
+    from forklake.model.field import Field
 
 
 def schema(table: Table) -> StructType:
@@ -107,16 +109,31 @@ def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> Data
     return frame
 
 
+class _GivenRows:
+    """Rows that a caller handed over, which may be read only once; a verb may run several times."""
+
+    def __init__(self, engine: Engine, frame: Any) -> None:
+        self._engine = engine
+        self._frame = frame
+        self._rows: Frame | pa.Table | None = None
+
+    def rows(self, fields: Sequence[Field]) -> Frame | pa.Table:
+        """Return the rows for a table that has these columns when it is asked first."""
+        if self._rows is None:
+            self._rows = appending.rereadable_rows(self._engine, self._frame, fields)
+        return self._rows
+
+
 def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Commit:
     """Add rows."""
     runtime = table._reader._runtime
-    rows = appending.rereadable_rows(runtime.engine, frame, table_fields(table._content(), table.table_id))
-
     if merge_schema and not by_name:
         raise InvalidInputError("A schema is merged by the names of columns, not by position; nothing was added.")
+    given = _GivenRows(runtime.engine, frame)
 
     def verb(staging: Staging) -> int:
         row = table._find_row(staging.draft)
+        rows = given.rows(table_fields(staging.draft, table.table_id))
         if merge_schema:
             add_missing_columns(staging, row, appending.frame_columns(runtime.engine, rows))
         return appending.append(staging, runtime, row, rows, by_name=by_name)
@@ -128,15 +145,16 @@ def overwrite(table: Table, frame: Any, where: Condition | None, parameters: Val
     """Replace rows."""
     runtime = table._reader._runtime
     tree = read_where(plain_expression(runtime.engine, where), parameters)
-    rows = appending.rereadable_rows(runtime.engine, frame, table_fields(table._content(), table.table_id))
+    given = _GivenRows(runtime.engine, frame)
 
     def verb(staging: Staging) -> int:
         row = table._find_row(staging.draft)
         fields = table_fields(staging.draft, table.table_id)
+        rows = given.rows(fields)
         if tree is None:
             return overwriting.overwrite(staging, runtime, row, rows, None, by_name=by_name)
         parsed = bind_condition(tree, row.table_name, fields)
-        found = table_queries.find_changed(table, staging.draft, row, Delete((), None, where=tree))
+        found = table_queries.find_changed(table, staging, row, Delete((), None, where=tree))
         return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name, found=found)
 
     return table._reader._commit(verb)

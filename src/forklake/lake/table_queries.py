@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from forklake.catalog.draft import Draft
+    from forklake.catalog.transaction import Staging
     from forklake.lake.table import Table
 
 Found = TypeVar("Found", FoundRows, FoundMerge)
 
 
 def find_changed(
-    table: Table, draft: Draft, row: TableRow, statement: statements.Update | statements.Delete
+    table: Table, staging: Staging, row: TableRow, statement: statements.Update | statements.Delete
 ) -> FoundChange | None:
     """Return the rows that a verb changes; None: Spark finds them.
 
@@ -50,20 +51,20 @@ def find_changed(
         InvalidInputError: A value cannot be computed.
         EngineError: Spark is needed, and not used.
     """
-    relation = table_relation(table, draft, row)
+    relation = table_relation(table, staging.draft, row)
     named = replace(statement, table=(row.table_name,))
     found = _bind(table, lambda: bind_found(named, row.table_name, relation.columns, _names(relation)))
-    return None if found is None else _find(table, draft, row, found, found.query.scans[found.scan].predicate)
+    return None if found is None else _find(table, staging, row, found, found.query.scans[found.scan].predicate)
 
 
 def find_merged(
-    table: Table, draft: Draft, row: TableRow, statement: statements.Merge, merge: Merge, rows: pa.Table
+    table: Table, staging: Staging, row: TableRow, statement: statements.Merge, merge: Merge, rows: pa.Table
 ) -> tuple[FoundMerge, FoundChange] | None:
     """Return what a merge with rows in memory changes; None: Spark finds it.
 
     Args:
         table: The table.
-        draft: What the verb sees.
+        staging: The transaction of the verb.
         row: The table in it.
         statement: The merge.
         merge: The same, as it was bound.
@@ -73,25 +74,25 @@ def find_merged(
         InvalidInputError: A value cannot be computed.
         EngineError: Spark is needed, and not used.
     """
-    relation = table_relation(table, draft, row)
+    relation = table_relation(table, staging.draft, row)
     given = read_frame(table._reader._runtime.engine, rows)
     names = GivenNames({TARGET: relation, SOURCE: Relation(SOURCE, given.columns, given)})
     found = _bind(table, lambda: bind_found_merge(statement, row.table_name, relation.columns, names, given.columns))
     if found is None:
         return None
     keys = given.rows.rename_columns([field.name for field in merge.source])
-    changed = _find(table, draft, row, found, match_predicate(merge, keys, merge.source, relation.columns))
+    changed = _find(table, staging, row, found, match_predicate(merge, keys, merge.source, relation.columns))
     return None if changed is None else (found, changed)
 
 
 def _find(
-    table: Table, draft: Draft, row: TableRow, found: FoundRows | FoundMerge, predicate: Predicate | None
+    table: Table, staging: Staging, row: TableRow, found: FoundRows | FoundMerge, predicate: Predicate | None
 ) -> FoundChange | None:
     """Return the rows that a query finds in a table.
 
     None: Spark finds or writes them.
     """
-    plan, how = plan_change(draft, table._reader._runtime, row, predicate)
+    plan, how = plan_change(staging, table._reader._runtime, row, predicate)
     if not is_changed_here(how):
         _rule(table).check_spark("Spark sorts the table")
         return None

@@ -145,6 +145,7 @@ class Transaction(Reader):
         """
         staging = self._open()
         if self._known is not None:
+            staging.undo()  # nothing was written, but a lease may be there
             self._staging, self.snapshot_id = None, self._known
             return Commit(self._known)
         done = Commit(None, self._row_count, staging.file_count)

@@ -31,7 +31,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T_co]):
-    """A read-only statement, and what its rows mean.
+    """A statement, and what its rows mean; it is read-only, but for the one that takes a lease.
 
     Attributes:
         sql: The statement.

@@ -171,7 +171,8 @@ class Store(ABC):
     def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
         """Run read-only statements one after the other, and return the rows of each.
 
-        None sees an older state of the database than the one before it. A server is asked in one round trip.
+        None sees an older state of the database than the one before it. A server is asked in one round trip. A
+        statement may write there, if it does no harm when it runs twice: what it writes is committed with the answers.
         """
 
     def execute(self, sql: str, /, **params: Any) -> int:

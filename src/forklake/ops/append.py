@@ -27,14 +27,20 @@ from forklake.model.write import WriteTarget
 from forklake.ops.frame_columns import schema_columns
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
-from forklake.ops.write_target import Writing, writing
+from forklake.ops.write_target import WriteQuestions, Writing
 
 _DRIVER_BYTES: Final = 64 * 2**20
 """Rows in memory beyond this are handed to Spark, which writes them in parallel."""
 
 
 def append(
-    staging: Staging, runtime: Runtime, table: TableRow, frame: Frame | pa.Table, *, by_name: bool = True
+    staging: Staging,
+    runtime: Runtime,
+    table: TableRow,
+    frame: Frame | pa.Table,
+    *,
+    by_name: bool = True,
+    asked: WriteQuestions | None = None,
 ) -> int:
     """Add the rows of a frame to a table in a transaction; return their number.
 
@@ -44,12 +50,13 @@ def append(
         table: The table as the transaction sees it.
         frame: A frame of the engine or an Arrow table, as `rereadable_rows` returns it.
         by_name: Match columns by their names, or else by their positions.
+        asked: What is asked before, if a read of the statement may have taken it along.
 
     Raises:
         InvalidInputError: The columns or values do not fit the table; nothing was written.
         EngineError: A Spark job failed; nothing was written.
     """
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    how = (asked or WriteQuestions(staging, runtime, table)).writing()
     rows = frame if isinstance(frame, pa.Table) else _few_rows(runtime.engine, frame, how)
     if rows is not None:
         rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)

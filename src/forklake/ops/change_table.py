@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -32,7 +31,7 @@ from forklake.ops.merge_predicate import match_predicate, pruning_keys
 from forklake.ops.read_table import count_rows
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
-from forklake.ops.write_target import Writing, table_options, writing, writing_with
+from forklake.ops.write_target import WriteQuestions, Writing
 
 if TYPE_CHECKING:
     from forklake.model.write import WriteTarget
@@ -87,10 +86,9 @@ def delete_where(staging: Staging, runtime: Runtime, table: TableRow, condition:
     Raises:
         EngineError: A Spark job failed; nothing was changed.
     """
-    plan, how = plan_change(staging.draft, runtime, table, condition.predicate)
+    plan, how = plan_change(staging, runtime, table, condition.predicate)
     if not plan.files and not plan.inlined:
         return 0
-    how = _writing_in(staging, how)
     staging.take_lease()
     changed = runtime.engine.delete(plan, condition.spark_sql, how.target, _inlining(how))
     stage_changes(staging, table, how.target, changed)
@@ -120,10 +118,9 @@ def update_where(
         EngineError: A Spark job failed; nothing was changed.
     """
     predicate = None if condition is None else condition.predicate
-    plan, how = plan_change(staging.draft, runtime, table, predicate)
+    plan, how = plan_change(staging, runtime, table, predicate)
     if not plan.files and not plan.inlined:
         return 0
-    how = _writing_in(staging, how)
     text = None if condition is None else condition.spark_sql
     staging.take_lease()
     changed = runtime.engine.update(plan, text, values, how.target, _inlining(how), keeps_ids=not _is_new(table))
@@ -140,7 +137,7 @@ def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | p
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    how = WriteQuestions(staging, runtime, table).writing()
     with _plan_merge(staging, runtime, table, source, merge) as (plan, rows):
         staging.take_lease()
         changed = runtime.engine.merge(plan, rows, merge, how.target, _inlining(how), keeps_ids=not _is_new(table))
@@ -176,10 +173,17 @@ def change_found_rows(
     """
     if not plan.files and not plan.inlined:
         return 0
-    how = _writing_in(staging, how or writing(runtime, staging.draft, table))
-    staging.take_lease()
-    change = change_found if isinstance(found, pa.Table) else runtime.engine.change_found
-    changed = change(plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table))
+    how = how or WriteQuestions(staging, runtime, table).writing()
+    keeps_ids = not _is_new(table)
+    if isinstance(found, pa.Table):
+        changed = change_found(
+            plan, found, how.target, _inlining(how), staging.take_lease, is_update=is_update, keeps_ids=keeps_ids
+        )
+    else:
+        staging.take_lease()
+        changed = runtime.engine.change_found(
+            plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=keeps_ids
+        )
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
 
@@ -203,10 +207,15 @@ def merge_found_rows(
     Raises:
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
     """
-    how = _writing_in(staging, how)
-    staging.take_lease()
     changed = merge_found(
-        plan, found, operations, how.target, _inlining(how), may_repeat=may_repeat, keeps_ids=not _is_new(table)
+        plan,
+        found,
+        operations,
+        how.target,
+        _inlining(how),
+        staging.take_lease,
+        may_repeat=may_repeat,
+        keeps_ids=not _is_new(table),
     )
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count + changed.inserted_count
@@ -231,8 +240,7 @@ def change_by(
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    plan, how = plan_change(staging.draft, runtime, table, None)
-    how = _writing_in(staging, how)
+    plan, how = plan_change(staging, runtime, table, None)
     staging.take_lease()
     changed = change(plan, how.target, _inlining(how), not _is_new(table))
     stage_changes(staging, table, how.target, changed)
@@ -240,23 +248,18 @@ def change_by(
 
 
 def plan_change(
-    draft: Draft, runtime: Runtime, table: TableRow, predicate: Predicate | None
+    staging: Staging, runtime: Runtime, table: TableRow, predicate: Predicate | None
 ) -> tuple[ScanPlan, Writing]:
     """Plan the scan that finds rows to change, and how rows are written.
 
-    All of it is read in one round trip, and what a change of the rows looks up of files is kept for it.
+    All of it is read in one round trip, in which a server gives the lease as well. What a change of the rows looks up
+    of files is kept for it.
     """
-    planner = ScanPlanner(runtime.store, runtime.lake_path, draft, table)
-    found = planner.read(predicate, [table_options(draft, table)])
-    draft.keep_files(found)
-    options, roots = found.answers
-    how = writing_with(runtime, draft, table, options, roots)
-    return planner.plan_read(found, predicate), how
-
-
-def _writing_in(staging: Staging, how: Writing) -> Writing:
-    """Return how rows are written in a transaction, which may still alter their table."""
-    return replace(how, target=replace(how.target, needs_mapping=staging.may_alter_later))
+    planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table)
+    asked = WriteQuestions(staging, runtime, table)
+    found = asked.read_with(planner, predicate)
+    staging.draft.keep_files(found)
+    return planner.plan_read(found, predicate), asked.writing()
 
 
 def is_changed_here(how: Writing) -> bool:
@@ -317,7 +320,8 @@ def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, change
     unmatched = changed.inserted_count > 0
     names = [file.path for file in changed.delete_files] + [file.path for file in changed.data_files]
     paths = [target.directory + name for name in names]
-    staging.on_undo(lambda: storage.delete(paths))
+    if paths:
+        staging.on_undo(lambda: storage.delete(paths))
     numbered = tuple((DeleteFileId(staging.new_file()), file) for file in changed.delete_files)
     staging.stage(DeleteRows(table.table_id, numbered))
     staging.stage(RemoveFiles(table.table_id, changed.whole_files))

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.places import directory_below, lake_directories
+from forklake.catalog.read_files import FileRows
+from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import Content
+from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidPathError
 from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.option_rows import OptionRow, options_in_scope
 from forklake.metastore.source import Question, ask_all
+from forklake.metastore.store import Store
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.ids import CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import byte_count, normalise
+from forklake.model.predicate import Predicate
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
 from forklake.ops.runtime import Runtime
@@ -43,23 +49,71 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
     still alter the table after the rows are written: files then carry the current names of their columns.
     """
     own = content.version.catalog_id
-    found, roots = ask_all(runtime.store, [table_options(content, table), directories_of({own})])
-    return writing_with(runtime, content, table, found, roots, may_alter_later=may_alter_later)
+    found, roots = ask_all(runtime.store, [_table_options(content, table), directories_of({own})])
+    return _writing_with(runtime, content, table, found, roots, may_alter_later=may_alter_later)
 
 
-def table_options(content: Content, table: TableRow) -> Question[list[OptionRow]]:
+class WriteQuestions:
+    """What a statement asks before it writes rows of a table: how they are written, and for the lease.
+
+    It is asked with the first read of the statement that takes it along, or else by itself.
+    """
+
+    def __init__(self, staging: Staging, runtime: Runtime, table: TableRow) -> None:
+        self._staging = staging
+        self._runtime = runtime
+        self._table = table
+        self._how: Writing | None = None
+
+    def is_open_on(self, store: Store) -> bool:
+        """Return whether it is still to be asked, and of this store."""
+        return self._how is None and self._runtime.store is store
+
+    def read_with(self, planner: ScanPlanner, predicate: Predicate | None) -> FileRows:
+        """Read what the plan of a scan needs, and ask, in one round trip."""
+        found = planner.read(predicate, self._questions(), [self._owner])
+        self._hear(found.answers[0], found.answers[-1])
+        return found
+
+    def writing(self) -> Writing:
+        """Return how rows of the table are written; ask if nothing has taken it along."""
+        if self._how is None:
+            options, *_, roots = ask_all(self._runtime.store, [*self._questions(), directories_of({self._owner})])
+            return self._hear(options, roots)
+        return self._how
+
+    @property
+    def _owner(self) -> CatalogId:
+        return self._staging.draft.version.catalog_id
+
+    def _questions(self) -> list[Question[Any]]:
+        runtime = self._runtime
+        said = (runtime.option_defaults, runtime.options, runtime.option_overrides)
+        may_inline = any(options.get("data_inlining_row_limit", "0") != "0" for options in said)
+        lease = [] if may_inline else self._staging.ask_lease(self._table)
+        return [_table_options(self._staging.draft, self._table), *lease]
+
+    def _hear(self, options: Sequence[OptionRow], roots: Mapping[CatalogId, tuple[str, bool]]) -> Writing:
+        staging = self._staging
+        self._how = _writing_with(
+            self._runtime, staging.draft, self._table, options, roots, may_alter_later=staging.may_alter_later
+        )
+        return self._how
+
+
+def _table_options(content: Content, table: TableRow) -> Question[list[OptionRow]]:
     """Ask for the options of a table, its schema, its catalog and the lake."""
     return options_in_scope(content.version.catalog_id, table.schema_id, table.table_id)
 
 
-def writing_with(
+def _writing_with(
     runtime: Runtime,
     content: Content,
     table: TableRow,
     found: Sequence[OptionRow],
     roots: Mapping[CatalogId, tuple[str, bool]],
     *,
-    may_alter_later: bool = False,
+    may_alter_later: bool,
 ) -> Writing:
     """Return what `writing` does, given the options and the path of the catalog."""
     lake_path = runtime.lake_path

@@ -19,7 +19,7 @@ from forklake.engine.engine import Frame
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError
 from forklake.files.texts import to_array
 from forklake.lake import Table, Transaction
-from forklake.lake.internals import commit, content_of, runtime_of
+from forklake.lake.internals import commit, content_of, runtime_of, staging_of
 from forklake.model import types
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
@@ -30,6 +30,7 @@ from forklake.ops import append as appending
 from forklake.ops import change_table as changing
 from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
+from forklake.ops.write_target import WriteQuestions
 from forklake.session import definitions, queries
 from forklake.session.local_queries import find_here, plan_locally
 from forklake.session.name_resolution import SessionNames, Target
@@ -52,8 +53,14 @@ def insert(state: SessionState, statement: statements.Insert) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "INSERT")
     bound = bind_insert(statement, row.table_name, fields, names)
-    frame, runtime = _new_rows(state, bound, fields), state.runtime(writer)
-    return _run(writer, row, lambda staging, table: appending.append(staging, runtime, table, frame, by_name=False))
+    runtime = state.runtime(writer)
+    asked = WriteQuestions(staging_of(writer), runtime, row)
+    frame = _new_rows(state, bound, fields, asked)
+    return _run(
+        writer,
+        row,
+        lambda staging, table: appending.append(staging, runtime, table, frame, by_name=False, asked=asked),
+    )
 
 
 def update(state: SessionState, statement: statements.Update) -> Result:
@@ -230,9 +237,8 @@ def _find_here(
         if is_sound:
             state.rule.check_spark(f"{error.message} is left to Spark")
         return None  # what is said of it depends on the kind of statement
-    draft, scans = content_of(writer), found.query.scans
-    assert isinstance(draft, Draft)
-    plan, how = changing.plan_change(draft, state.runtime(writer), row, scans[found.scan].predicate)
+    scans = found.query.scans
+    plan, how = changing.plan_change(staging_of(writer), state.runtime(writer), row, scans[found.scan].predicate)
     if not changing.is_changed_here(how):
         state.rule.check_spark("Spark sorts the table")
         return None
@@ -260,14 +266,18 @@ def _run_joined(state: SessionState, writer: Transaction, row: TableRow, joined:
     )
 
 
-def _new_rows(state: SessionState, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
+def _new_rows(
+    state: SessionState, bound: BoundQuery, fields: Sequence[Field], asked: WriteQuestions | None = None
+) -> Frame | pa.Table:
     """Return new rows of a table: from this process where possible, or the engine.
+
+    The first table that is read takes along what is ``asked`` before they are written.
 
     Raises:
         EngineError: The session does not use Spark, and the query needs it.
     """
     if bound.constants is None:
-        planned = plan_locally(state.rule, bound, {})
+        planned = plan_locally(state.rule, bound, {}, asked)
         rows = planned if isinstance(planned, str) else planned.compute()
         if not isinstance(rows, str):
             return rows.rename_columns([field.name for field in fields])

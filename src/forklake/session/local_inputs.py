@@ -23,6 +23,7 @@ from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
 from forklake.ops.read_table import shown_fields
+from forklake.ops.write_target import WriteQuestions
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, FileScan, Rows
 from forklake.session.scan_plans import scan_plan
@@ -133,13 +134,16 @@ def are_small_inputs(settings: Settings, inputs: Collection[QueryInput], made: i
     return are_small(plans, settings.local_read_bytes - byte_count, settings.local_read_rows - row_count)
 
 
-def query_input(scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan]) -> QueryInput | str:
+def query_input(
+    scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan], asked: WriteQuestions | None = None
+) -> QueryInput | str:
     """Return what a scan of a query reads, or the reason why Spark reads it.
 
     Args:
         scan: The scan.
         names: Its names in the query.
         plans: The plans of tables, by name; those that are made are added.
+        asked: What the first plan that is made takes along.
     """
     source = scan.relation.source
     known = {fold(one.name): one for one in (*scan.relation.columns, *scan.relation.virtual)}
@@ -163,7 +167,7 @@ def query_input(scan: Scan, names: Sequence[str], plans: dict[str, ScanPlan]) ->
             return TableInput(source.plan, shown_fields(source.plan, scan.columns))
         case Table():
             (name, *others) = names
-            plan = plans.get(name) or scan_plan(scan)
+            plan = plans.get(name) or scan_plan(scan, asked)
             if not others:
                 plans[name] = plan
             return TableInput(plan, shown_fields(plan, scan.columns))

@@ -16,6 +16,7 @@ from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
 from forklake.ops.engine_rule import EngineRule
+from forklake.ops.write_target import WriteQuestions
 from forklake.session.local_inputs import QueryInput, TableInput, are_small_inputs, bare_field, query_input
 from forklake.session.result_content import FrameRows
 from forklake.sql.local.duckdb_text import LocalQuery, is_only_here, local_query
@@ -116,18 +117,21 @@ def find_here(
     return planned.plan_of(found.scan), rows
 
 
-def plan_locally(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]) -> PlannedQuery | str:
+def plan_locally(
+    rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan], asked: WriteQuestions | None = None
+) -> PlannedQuery | str:
     """Plan a query for this process; return the reason if Spark computes it.
 
     Args:
         rule: Which engine runs what.
         bound: The query.
         plans: The plans of its scans, by name; those that are made are added.
+        asked: What the first scan of a table takes along.
 
     Raises:
         InvalidInputError: Spark does not compute it either.
     """
-    found = _plan(rule, bound, plans)
+    found = _plan(rule, bound, plans, asked)
     if isinstance(found, str) and bound.parts is not None and is_only_here(bound.parts):
         raise InvalidInputError(
             "Not implemented Error: DuckDB computes with values of type VARIANT in this process, and this statement is"
@@ -136,7 +140,9 @@ def plan_locally(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]
     return found
 
 
-def _plan(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]) -> PlannedQuery | str:
+def _plan(
+    rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan], asked: WriteQuestions | None
+) -> PlannedQuery | str:
     if rule.choice == "spark":
         return "the engine is 'spark'"
     if not rule.setup.is_spark:
@@ -146,7 +152,7 @@ def _plan(rule: EngineRule, bound: BoundQuery, plans: dict[str, ScanPlan]) -> Pl
         return query
     inputs: dict[str, QueryInput] = {}
     for name, scan in query.scans.items():
-        found = query_input(scan, query.names[name], plans)
+        found = query_input(scan, query.names[name], plans, asked)
         if isinstance(found, str):
             return found
         inputs[name] = found

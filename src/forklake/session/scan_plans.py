@@ -7,7 +7,7 @@ from typing import Final
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
-from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.scan_plan import ScanPlanner, plan_scan
 from forklake.catalog.state import Content
 from forklake.lake import Table
 from forklake.lake.internals import content_of, runtime_of
@@ -15,6 +15,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.rows import TableRow
 from forklake.model.scan import OWN_PLACES, ScanPlan
+from forklake.ops.write_target import WriteQuestions
 from forklake.sql.relation import Relation, Scan
 
 _VIRTUAL: Final = (
@@ -33,9 +34,15 @@ def table_relation(table: Table, content: Content, row: TableRow) -> Relation:
     return Relation(row.table_name, table_fields(content, row.table_id), table, _VIRTUAL, known)
 
 
-def scan_plan(scan: Scan) -> ScanPlan:
-    """Return the plan of a table scan."""
+def scan_plan(scan: Scan, asked: WriteQuestions | None = None) -> ScanPlan:
+    """Return the plan of a table scan.
+
+    What its statement asks before it writes is asked along with it, if it still is to be.
+    """
     table: Table = scan.relation.source
     runtime, content = runtime_of(table), content_of(table)
     row = lookup.table_by_id(content, table.table_id)
-    return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
+    if asked is None or not asked.is_open_on(runtime.store):
+        return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
+    planner = ScanPlanner(runtime.store, runtime.lake_path, content, row)
+    return planner.plan_read(asked.read_with(planner, scan.predicate), scan.predicate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +28,14 @@ _Positions = NDArray[np.int64]
 
 
 def change_found(
-    plan: ScanPlan, found: pa.Table, target: WriteTarget, inlining: Inlining, *, is_update: bool, keeps_ids: bool
+    plan: ScanPlan,
+    found: pa.Table,
+    target: WriteTarget,
+    inlining: Inlining,
+    before_files: Callable[[], object],
+    *,
+    is_update: bool,
+    keeps_ids: bool,
 ) -> ChangedRows:
     """Update or delete rows of a plan that were already found; write files as needed.
 
@@ -39,6 +46,7 @@ def change_found(
         found: The rows: where each is, in the columns of `OWN_PLACES`, and for an update its new values.
         target: The table.
         inlining: How many rows the metadata takes instead of files.
+        before_files: Is called before a file is written, if any is.
         is_update: Whether the rows are updated. A row that is only deleted may occur several times.
         keeps_ids: Whether updated rows keep their ids.
 
@@ -51,7 +59,7 @@ def change_found(
     # Before anything is written: a value may not fit.
     rows = None if values is None else conform(values, target.fields, target.table, by_name=False)
     changes = _Changes(files, positions, row_ids, rows, row_ids, None, may_repeat=not is_update)
-    return _write_changes(plan, changes, target, inlining, keeps_ids=keeps_ids)
+    return _write_changes(plan, changes, target, inlining, before_files, keeps_ids=keeps_ids)
 
 
 def merge_found(
@@ -60,6 +68,7 @@ def merge_found(
     operations: Sequence[MergeOperation],
     target: WriteTarget,
     inlining: Inlining,
+    before_files: Callable[[], object],
     *,
     may_repeat: bool,
     keeps_ids: bool,
@@ -75,6 +84,7 @@ def merge_found(
         operations: What is done with rows, by number.
         target: The table.
         inlining: How many rows the metadata takes instead of files.
+        before_files: Is called before a file is written, if any is.
         may_repeat: Whether a row may come several times: it is only deleted.
         keeps_ids: Whether updated rows keep their ids.
 
@@ -106,7 +116,7 @@ def merge_found(
         new(is_inserted, "insert"),
         may_repeat=may_repeat,
     )
-    return _write_changes(plan, changes, target, inlining, keeps_ids=keeps_ids)
+    return _write_changes(plan, changes, target, inlining, before_files, keeps_ids=keeps_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,13 @@ class _Changes:
 
 
 def _write_changes(
-    plan: ScanPlan, changes: _Changes, target: WriteTarget, inlining: Inlining, *, keeps_ids: bool
+    plan: ScanPlan,
+    changes: _Changes,
+    target: WriteTarget,
+    inlining: Inlining,
+    before_files: Callable[[], object],
+    *,
+    keeps_ids: bool,
 ) -> ChangedRows:
     written: list[str] = []
     try:
@@ -134,11 +150,13 @@ def _write_changes(
         inlined = _unique_ids(ids, may_repeat=changes.may_repeat)
         kept, whole = _split(plan, changes.files, changes.positions, may_repeat=changes.may_repeat)
         is_few = sum(places.size for _, places in kept) <= inlining.deletes
+        few = _few_rows(changes, inlining.rows)
         delete_files: list[NewDeleteFile] = []
+        if (kept and not is_few) or (few is None and (changes.updated is not None or changes.inserted is not None)):
+            before_files()
         for file, places in [] if is_few else kept:
             delete_files.append(_write_deletes(file, places, target))
             written.append(target.directory + delete_files[-1].path)
-        few = _few_rows(changes, inlining.rows)
         files: list[NewDataFile] = []
         if few is None and changes.updated is not None:
             files += _write_updates(changes.updated, changes.updated_ids, target, keeps_ids=keeps_ids)

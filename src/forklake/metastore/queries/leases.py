@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from forklake.metastore.queries.option_rows import IN_SCOPE, scope_params
+from forklake.metastore.source import Question
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId
 
@@ -18,6 +20,22 @@ def write(store: Store, catalog: CatalogId, lease_id: str) -> None:
         c=catalog,
         lease=lease_id,
         **_times(store),
+    )
+
+
+def ask_for(store: Store, catalog: CatalogId, lease_id: str, schema_id: int, table_id: int) -> Question[bool]:
+    """Write a lease, unless an option of a table may let rows go into the metadata; tell whether it is there.
+
+    It does no harm if this runs twice. An embedded store is not asked it: its questions write nothing.
+    """
+    return Question(
+        "INSERT INTO forklake.ducklake_lease (catalog_id, lease_id, begin_time, end_time)"
+        f" SELECT :c, :lease, {store.dialect.now}, {store.dialect.later} WHERE NOT EXISTS"
+        " (SELECT 1 FROM forklake.ducklake_metadata"
+        f" WHERE key = 'data_inlining_row_limit' AND value <> '0' AND {IN_SCOPE})"
+        " ON CONFLICT (catalog_id, lease_id) DO UPDATE SET lease_id = excluded.lease_id RETURNING 1",
+        scope_params(catalog, schema_id, table_id) | {"lease": lease_id} | _times(store),
+        bool,
     )
 
 

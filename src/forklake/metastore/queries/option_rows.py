@@ -17,6 +17,13 @@ HOME: Final = "metadata_home"
 """The fact that says where the metadata was when the data path was set."""
 
 
+IN_SCOPE: Final = (
+    "((catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
+    " OR scope = '')) OR (catalog_id = :lake AND scope = ''))"
+)
+"""The condition of options that a table has, or may have from its schema, its catalog or the lake."""
+
+
 class OptionRow(NamedTuple):
     """One option as it is stored."""
 
@@ -59,14 +66,17 @@ def options_in_scope(catalog: CatalogId, schema_id: int, table_id: int) -> Quest
     The widest scope comes first.
     """
     return Question(
-        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE"
-        " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
-        " OR scope = '')) OR (catalog_id = :lake AND scope = '')"
+        f"SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE {IN_SCOPE}"
         " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
         " ELSE 2 END DESC",
-        {"c": catalog, "table": table_id, "schema": schema_id, "lake": THE_LAKE},
+        scope_params(catalog, schema_id, table_id),
         lambda found: [OptionRow(*row) for row in found],
     )
+
+
+def scope_params(catalog: CatalogId, schema_id: int, table_id: int) -> dict[str, int]:
+    """Return the parameters of `IN_SCOPE`."""
+    return {"c": catalog, "table": table_id, "schema": schema_id, "lake": THE_LAKE}
 
 
 def write_option(session: Session, catalog: CatalogId, option: OptionRow) -> None:
