@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import forklake
 from forklake import Lake, NewDataFile, Settings
-from forklake.errors import AlreadyExistsError, CommitConflictError, LeaseLostError, NotFoundError
+from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidPathError, LeaseLostError, NotFoundError
 from tests.lakes import LakeFactory
 from tests.race.state import check_rules, content
 from tests.race.stops import Stop, in_thread, stop_at, victim
@@ -160,6 +161,23 @@ def test_a_search_for_orphans_waits_for_the_commit_in_flight_and_keeps_its_file(
         assert searched() == ()
     assert Path(shop.table("orders").storage.files()[-1].path).is_file()
     check_rules(lake)
+
+
+@pytest.mark.parametrize("text", ["INSERT INTO orders VALUES (1)", "INSERT INTO orders SELECT id FROM few"])
+def test_a_writer_waits_for_the_move_of_the_lake_and_writes_nothing_in_the_old_place(
+    lake: Lake, lake_factory: LakeFactory, url: str, text: str
+) -> None:
+    new, shop = lake_factory.directory / "new", lake.catalog("shop")
+    shop.create_table("few", {"id": "BIGINT"})
+    (new / "shop").mkdir(parents=True)
+    with stop_at(url, _before("INSERT", "ducklake_metadata", "NEW.key = 'data_path'")) as stop:
+        written = _meet(stop, lambda: forklake.relocate(victim(url), new), lambda: shop.sql(text))
+        with pytest.raises(InvalidPathError, match="another data path since it was opened"):
+            written()
+    assert not list(lake_factory.directory.rglob("*.parquet"))
+    with Lake(url) as again:
+        again.catalog("shop").sql(text)
+        check_rules(again)
 
 
 def test_a_commit_waits_for_the_search_that_takes_its_lease_and_is_refused(lake: Lake, slow: Lake, url: str) -> None:

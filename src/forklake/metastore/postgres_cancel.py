@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import psycopg
 
-from forklake.metastore.postgres_connect import run_together
+from forklake.metastore.postgres_connect import is_pooled, run_together
 from forklake.metastore.postgres_pool import Connection
 from forklake.model.interruption import interruptible, is_watched
 
@@ -48,4 +48,6 @@ def read_all(connection: Connection, statements: Sequence[tuple[str, Any]]) -> l
 
 
 def _rows(connection: Connection, statements: Sequence[tuple[str, Any]]) -> list[list[tuple[Any, ...]]]:
+    if len(statements) == 1 and not is_pooled(connection):
+        return [connection.rows(*statements[0])]
     return [cursor.fetchall() for cursor in run_together(connection, statements, ends=True)]

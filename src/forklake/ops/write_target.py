@@ -65,20 +65,25 @@ class WriteQuestions:
         self._table = table
         self._how: Writing | None = None
 
-    def is_open_on(self, store: Store) -> bool:
-        """Return whether it is still to be asked, and of this store."""
-        return self._how is None and self._runtime.store is store
+    def goes_with(self, store: Store) -> bool:
+        """Return whether a read of a store is to take it along.
+
+        Not in an embedded store: to ask by itself costs nothing there, and the files of the lake may be moved while
+        rows are computed.
+        """
+        return self._how is None and self._runtime.store is store and not store.is_embedded
 
     def read_with(self, planner: ScanPlanner, predicate: Predicate | None) -> FileRows:
         """Read what the plan of a scan needs, and ask, in one round trip."""
         found = planner.read(predicate, self._questions(), [self._owner])
-        self._hear(found.answers[0], found.answers[-1])
+        *_, options, roots = found.answers
+        self._hear(options, roots)
         return found
 
     def writing(self) -> Writing:
         """Return how rows of the table are written; ask if nothing has taken it along."""
         if self._how is None:
-            options, *_, roots = ask_all(self._runtime.store, [*self._questions(), directories_of({self._owner})])
+            *_, options, roots = ask_all(self._runtime.store, [*self._questions(), directories_of({self._owner})])
             return self._hear(options, roots)
         return self._how
 
@@ -91,7 +96,8 @@ class WriteQuestions:
         said = (runtime.option_defaults, runtime.options, runtime.option_overrides)
         may_inline = any(options.get("data_inlining_row_limit", "0") != "0" for options in said)
         lease = [] if may_inline else self._staging.ask_lease(self._table)
-        return [_table_options(self._staging.draft, self._table), *lease]
+        # The lease waits while the files of the lake are moved; what is asked after it knows where they are now.
+        return [*lease, _table_options(self._staging.draft, self._table)]
 
     def _hear(self, options: Sequence[OptionRow], roots: Mapping[CatalogId, tuple[str, bool]]) -> Writing:
         staging = self._staging

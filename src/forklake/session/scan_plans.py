@@ -42,7 +42,7 @@ def scan_plan(scan: Scan, asked: WriteQuestions | None = None) -> ScanPlan:
     table: Table = scan.relation.source
     runtime, content = runtime_of(table), content_of(table)
     row = lookup.table_by_id(content, table.table_id)
-    if asked is None or not asked.is_open_on(runtime.store):
+    if asked is None or not asked.goes_with(runtime.store):
         return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
     planner = ScanPlanner(runtime.store, runtime.lake_path, content, row)
     return planner.plan_read(asked.read_with(planner, scan.predicate), scan.predicate)

@@ -230,11 +230,13 @@ def insert_facts(
             )
         )
     known = _by_column(file, leaves, table.table_name)
-    # What the totals of a table say of variants in one text, a file has for each path.
-    variants = {column.column_id for column in leaves.values() if column.type == types.VARIANT}
-    kept = {
-        column: replace(given, extra_stats=None) if column in variants else given for column, given in known.items()
-    }
+    kept = known
+    if any(given.extra_stats is not None for given in known.values()):
+        # What the totals of a table say of variants in one text, a file has for each path.
+        variants = {column.column_id for column in leaves.values() if column.type == types.VARIANT}
+        kept = {
+            column: replace(given, extra_stats=None) if column in variants else given for column, given in known.items()
+        }
     draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in kept.items()))
     draft.insert(*(_variant_stats(row.data_file_id, leaves, table, given) for given in file.variant_stats))
     return known
