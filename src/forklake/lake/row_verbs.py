@@ -110,7 +110,10 @@ def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> Data
 
 
 class _GivenRows:
-    """Rows that a caller handed over, which may be read only once; a verb may run several times."""
+    """Rows that a caller handed over, for a verb that may run several times.
+
+    They are read once, for a source may not be read again.
+    """
 
     def __init__(self, engine: Engine, frame: Any) -> None:
         self._engine = engine

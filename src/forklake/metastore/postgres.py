@@ -137,7 +137,7 @@ class PostgresStore(Store):
         return self.query_all([(sql, params)])[0]
 
     def query_all(self, statements: Sequence[Statement]) -> list[list[Values]]:
-        """Run statements as a transaction, in one round trip; replace a lost connection once."""
+        """Run statements in one transaction; replace a lost connection once."""
         rendered = [self.dialect.render(sql, params) for sql, params in statements]
         try:
             return self._run(lambda connection: read_all(connection, rendered))

@@ -31,7 +31,9 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T_co]):
-    """A statement, and what its rows mean; it is read-only, but for the one that takes a lease.
+    """A statement, and what its rows mean.
+
+    It is read-only, but for the one that takes a lease.
 
     Attributes:
         sql: The statement.

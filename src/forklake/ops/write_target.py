@@ -54,9 +54,10 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
 
 
 class WriteQuestions:
-    """What a statement asks before it writes rows of a table: how they are written, and for the lease.
+    """What a statement asks before it writes rows of a table.
 
-    It is asked with the first read of the statement that takes it along, or else by itself.
+    That is how they are written, and the lease. It is asked with the first read of the statement that takes it along,
+    or else by itself.
     """
 
     def __init__(self, staging: Staging, runtime: Runtime, table: TableRow) -> None:

@@ -24,9 +24,10 @@ def write(store: Store, catalog: CatalogId, lease_id: str) -> None:
 
 
 def ask_for(store: Store, catalog: CatalogId, lease_id: str, schema_id: int, table_id: int) -> Question[bool]:
-    """Write a lease, unless an option of a table may let rows go into the metadata; tell whether it is there.
+    """Write a lease, and tell whether it is there.
 
-    It does no harm if this runs twice. An embedded store is not asked it: its questions write nothing.
+    It is not written where an option of a table may let rows go into the metadata. It does no harm if this runs twice.
+    An embedded store is not asked it: its questions write nothing.
     """
     return Question(
         "INSERT INTO forklake.ducklake_lease (catalog_id, lease_id, begin_time, end_time)"
