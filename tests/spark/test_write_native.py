@@ -173,15 +173,34 @@ def test_files_have_their_final_names_and_nothing_else_is_left(spark: SparkSessi
 def test_there_are_no_more_files_than_tasks_at_once(spark: SparkSession, tmp_path: Path) -> None:
     frame = spark.range(0, 1000, 1, 20)
 
-    few = write(frame, target_at(tmp_path, {"id": "int64"}))
+    few = write(frame.groupBy("id").count().select("id"), target_at(tmp_path, {"id": "int64"}))
     many = write(frame, target_at(tmp_path, {"id": "int64"}, options=WriteOptions(per_thread_output=True)))
 
     assert len(few) == 2
     assert len(many) == 20
 
 
+def test_little_work_is_one_file(spark: SparkSession, tmp_path: Path) -> None:
+    table = target_at(tmp_path, {"id": "int64"})
+
+    (one,) = write(spark.range(0, 1_000_000, 1, 20), table)
+    two = write(spark.range(0, 3_000_000, 1, 2), table)
+
+    assert one.record_count == 1_000_000
+    assert len(two) == 2
+
+
+def test_a_tiny_target_size_makes_no_tiny_files(spark: SparkSession, tmp_path: Path) -> None:
+    target = target_at(tmp_path, {"id": "int64"}, options=WriteOptions(target_file_size=1))
+
+    files = write(spark.range(0, 200_000, 1, 1), target)
+
+    assert [file.record_count for file in files] == [122_880, 77_120]
+
+
 def test_files_end_at_the_wished_size(spark: SparkSession, tmp_path: Path) -> None:
-    target = target_at(tmp_path, {"id": "int64"}, options=WriteOptions(target_file_size=1_000), bytes_per_row=10.0)
+    options = WriteOptions(target_file_size=1_000, parquet_row_group_size=100)
+    target = target_at(tmp_path, {"id": "int64"}, options=options, bytes_per_row=10.0)
 
     files = write(spark.range(0, 1_000, 1, 1), target)
 

@@ -23,7 +23,7 @@ from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field
 from forklake.model.geometry_stats import GeometryStats
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
-from forklake.model.write import WriteTarget
+from forklake.model.write import LEAST_CUT_BYTES, WriteTarget
 
 _COMPRESSIONS: Final = {"uncompressed": "none", "lz4_raw": "lz4"}
 _DECIMALS_AS_INTEGERS: Final = "store_decimal_as_integer"
@@ -147,14 +147,11 @@ class OpenFile:
             self._sink.close()
 
     def _group_rows(self, batch: pa.RecordBatch) -> int:
-        """Return the most rows of a row group: a small file needs no large group."""
+        """Return the most rows of a row group: a small file needs no large group, but none is tiny."""
         options = self._target.options
         row_bytes = self._target.bytes_per_row or batch.nbytes / batch.num_rows
-        return max(
-            1,
-            self._buffered_rows + 1,
-            min(options.parquet_row_group_size, int(options.target_file_size / max(row_bytes, 1))),
-        )
+        enough = int(max(options.target_file_size, LEAST_CUT_BYTES) / max(row_bytes, 1))
+        return max(1, self._buffered_rows + 1, min(options.parquet_row_group_size, enough))
 
     def _write_group(self) -> None:
         table = pa.Table.from_batches(self._buffered, self._schema)

@@ -35,7 +35,6 @@ from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from forklake.catalog.draft import Draft
     from forklake.catalog.transaction import Staging
     from forklake.lake.table import Table
 

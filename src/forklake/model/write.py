@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.transforms import IDENTITY, Transform
+
+LEAST_CUT_BYTES: Final = 2**20
+"""Fewer bytes than this are never cut, however small files are to be: a file has a row group at least."""
 
 
 @dataclass(frozen=True, slots=True)

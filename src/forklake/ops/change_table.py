@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from forklake.catalog.draft import Draft
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import ScanPlanner, plan_scan
 from forklake.catalog.table_files import table_files

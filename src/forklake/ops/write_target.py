@@ -27,8 +27,8 @@ from forklake.model.ids import CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import byte_count, normalise
 from forklake.model.predicate import Predicate
-from forklake.model.rows import TableRow
-from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
+from forklake.model.rows import TableRow, TableStatsRow
+from forklake.model.write import LEAST_CUT_BYTES, PartitionKey, WriteOptions, WriteTarget
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import combine_options
 
@@ -144,13 +144,18 @@ def _writing_with(
             _for_spark(key, runtime, content, table, fields) for key in describe.sorting(content, table.table_id)
         ),
         options=write_options(options),
-        bytes_per_row=stats.file_size_bytes / stats.record_count
-        if stats.record_count and stats.file_size_bytes
-        else None,
+        bytes_per_row=_bytes_per_row(stats),
         is_encrypted=options.get("encrypted") == "true",
         needs_mapping=may_alter_later,
     )
     return Writing(target, int(options["data_inlining_row_limit"]), options["small_writes"] == "driver")
+
+
+def _bytes_per_row(stats: TableStatsRow) -> float | None:
+    """Return the average size of a row; None while files are so small that their footers would count as rows."""
+    if not stats.record_count or stats.file_size_bytes < LEAST_CUT_BYTES:
+        return None
+    return stats.file_size_bytes / stats.record_count
 
 
 def _for_spark(key: SortKey, runtime: Runtime, content: Content, table: TableRow, fields: Sequence[Field]) -> SortKey:

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from forklake.catalog import lookup
-from forklake.catalog.draft import Draft
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame

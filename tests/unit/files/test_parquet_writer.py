@@ -4,6 +4,7 @@ import math
 import resource
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -152,11 +153,22 @@ def test_many_partitions_keep_few_files_open(tmp_path: Path) -> None:
 def test_a_file_ends_at_the_target_size(tmp_path: Path) -> None:
     rows = [(f"{number:08}" * 8, number, 0.0) for number in range(5000)]
     files = write_files(
-        [batch(*rows)], target(tmp_path, target_file_size=20_000, parquet_compression="uncompressed"), SCHEMA
+        [batch(*rows)],
+        target(tmp_path, target_file_size=20_000, parquet_compression="uncompressed", parquet_row_group_size=250),
+        SCHEMA,
     )
     assert [row for file in files for row in rows_of(tmp_path, file)] == rows
     assert len(files) > 5
     assert all(15_000 < file.file_size_bytes < 60_000 for file in files[:-1])
+
+
+@pytest.mark.parametrize("row_bytes", [None, 80.0])
+def test_a_tiny_target_size_makes_no_tiny_files(tmp_path: Path, row_bytes: float | None) -> None:
+    rows = [(f"{number:08}" * 8, number, 0.0) for number in range(20_000)]
+    tiny = replace(target(tmp_path, target_file_size=1, parquet_compression="uncompressed"), bytes_per_row=row_bytes)
+    files = write_files([batch(*rows)], tiny, SCHEMA)
+    assert [row for file in files for row in rows_of(tmp_path, file)] == rows
+    assert [file.file_size_bytes > 900_000 for file in files] == [True, False]
 
 
 def test_row_groups_have_the_size_that_was_asked_for(tmp_path: Path) -> None:

@@ -72,8 +72,10 @@ def test_macros_settings_and_secrets_are_listed_without_values_of_secrets(connec
 
 @pytest.mark.parametrize(
     "listing",
-    ["duckdb_constraints()", "duckdb_functions()", "duckdb_indexes()", "duckdb_sequences()", "duckdb_types()"]
-    + ["pragma_table_info('t')", "pragma_version()"],
+    [
+        *("duckdb_constraints()", "duckdb_functions()", "duckdb_indexes()", "duckdb_sequences()", "duckdb_types()"),
+        *("pragma_table_info('t')", "pragma_version()"),
+    ],
 )
 def test_a_listing_has_the_columns_of_duckdbs(connection: forklake.Connection, listing: str) -> None:
     with duckdb.connect() as theirs:

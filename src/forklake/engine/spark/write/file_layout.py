@@ -17,6 +17,7 @@ from forklake.model.quoting import quote_spark_name
 from forklake.model.write import WriteTarget
 
 _FEW_BYTES: Final = 32 * 2**20
+_FEW_UNMOVED_BYTES: Final = 8 * 2**20
 _FEW_FILE_BYTES: Final = 4 * 2**20
 
 
@@ -34,8 +35,9 @@ def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Data
     Rows of one partition come together, in as few tasks as their size allows, and one after the other in each; one task
     computes and writes rows of partitions that are little work.
     Rows of a sorted table are sorted within each file; without partitions, the files follow each other too.
-    Otherwise rows keep their order and are not moved between machines: there are as many files as the session
-    runs tasks at once, or one for each Spark partition with ``per_thread_output``. A target that says how many files
+    Otherwise rows keep their order and are not moved between machines: there is one file of little work, and of other
+    work there are as many as the session runs tasks at once, or one for each Spark partition with
+    ``per_thread_output``. A target that says how many files
     there are to be has no partitions.
 
     Args:
@@ -57,6 +59,8 @@ def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Data
         return _by_range(rows, order).sortWithinPartitions(*order)
     if target.options.per_thread_output:
         return rows
+    if is_little_work(rows, most_bytes=_FEW_UNMOVED_BYTES, most_file_bytes=_FEW_FILE_BYTES):
+        return rows.coalesce(1)
     return rows.coalesce(parallelism(rows.sparkSession))
 
 

@@ -16,7 +16,7 @@ from forklake.model import types
 from forklake.model.field import Field, leaves
 from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
-from forklake.model.write import WriteOptions, WriteTarget
+from forklake.model.write import LEAST_CUT_BYTES, WriteOptions, WriteTarget
 
 _SETTINGS: Final = {
     "spark.sql.optimizer.plannedWrite.enabled": "true",
@@ -101,12 +101,15 @@ def _level(options: WriteOptions, codec: str) -> dict[str, Any]:
 def _rows_per_file(target: WriteTarget) -> int:
     """Return how many rows make a file of the target size.
 
-    It is estimated from the bytes per row so far, else from the types.
+    It is estimated from the bytes per row so far, else from the types. There is a row group at least, as far as
+    that is no more than what is never cut.
     """
     row_bytes = target.bytes_per_row
     if not row_bytes:
         row_bytes = sum(_WIDTHS.get(field.type, _OTHER_WIDTH) for _, field in leaves(target.fields))
-    return max(1, int(target.options.target_file_size / max(row_bytes, 1e-3)))
+    row_bytes = max(row_bytes, 1e-3)
+    group = min(target.options.parquet_row_group_size, int(LEAST_CUT_BYTES / row_bytes))
+    return max(1, group, int(target.options.target_file_size / row_bytes))
 
 
 def _numbered_column(field: Field) -> Column:
