@@ -179,3 +179,15 @@ def test_rows_in_memory_are_written_as_they_are(
     found = pa.concat_tables(pq.read_table(target.directory + file.path).select(rows.column_names) for file in files)
     order = [("id", "ascending")]
     assert found.sort_by(order).cast(rows.schema).to_pylist() == rows.sort_by(order).to_pylist()
+
+
+def test_files_of_spark_tell_the_boxes_of_geometries(spark: SparkSession, tmp_path: Path) -> None:
+    point = "unhex('0101000000000000000000F03F0000000000000040')"
+    target = target_at(tmp_path, {"i": "int64", "g": "geometry", "l": ["geometry"]})
+
+    (file,) = write(spark.sql(f"SELECT 1L AS i, {point} AS g, array({point}, NULL) AS l"), target)
+
+    box = '{"bbox": {"xmin": 1.000000, "xmax": 1.000000, "ymin": 2.000000, "ymax": 2.000000,'
+    told = [stats.extra_stats for stats in file.column_stats.values() if stats.extra_stats is not None]
+    assert len(told) == 2
+    assert all(text.startswith(box) and text.endswith('"types": ["point"]}') for text in told)

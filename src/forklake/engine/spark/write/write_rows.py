@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 from uuid import uuid4
@@ -25,7 +25,7 @@ from forklake.files.partitions import hive_path
 from forklake.files.values import display_array
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
-from forklake.model.field import Field, has_unnumbered_parts
+from forklake.model.field import Field, has_unnumbered_parts, has_variants
 from forklake.model.scan import ROW_ID_FIELD_ID
 from forklake.model.types import Type
 from forklake.model.write import WriteTarget
@@ -118,16 +118,18 @@ def remove(target: WriteTarget, files: Iterable[NewDataFile]) -> list[str]:
 
 
 def needs_arrow(target: WriteTarget) -> bool:
-    """Return whether Spark's own Parquet writer cannot write this table's files."""
-    if target.is_encrypted or target.options.parquet_compression == "brotli" or _any_arrow_only(target.fields):
+    """Return whether Spark's own Parquet writer cannot write this table's files, or tells too little of them."""
+    if target.is_encrypted or target.options.parquet_compression == "brotli" or _has_any(target.fields, _ARROW_ONLY):
         return True
+    if _has_any(target.fields, {types.GEOMETRY}) and not has_variants(target.fields):
+        return True  # PyArrow's tells the boxes of geometries
     # Spark's files with lists need a name mapping, with which DuckDB does not find the ids that rows carry.
     carries_ids = any(field.column_id == ROW_ID_FIELD_ID for field in target.fields)
     return carries_ids and has_unnumbered_parts(target.fields)
 
 
-def _any_arrow_only(fields: Iterable[Field]) -> bool:
-    return any(field.type in _ARROW_ONLY or _any_arrow_only(field.children) for field in fields)
+def _has_any(fields: Iterable[Field], kinds: Collection[Type]) -> bool:
+    return any(field.type in kinds or _has_any(field.children, kinds) for field in fields)
 
 
 def move_into_place(
