@@ -36,6 +36,13 @@ class Language(Protocol):
             InvalidInputError: It cannot be parsed, or its values have no order.
         """
 
+    def unknown_columns(self, text: str, table: str, fields: Sequence[Field]) -> list[str]:
+        """Return the columns that a sort key names and a table does not have.
+
+        Raises:
+            InvalidInputError: It cannot be parsed.
+        """
+
     def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
         """Parse a list of columns as in CREATE TABLE.
 

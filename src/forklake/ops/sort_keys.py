@@ -37,9 +37,10 @@ def check_keys(
         raise InvalidInputError(f"A table is sorted by a list of texts or SortKey, not {keys!r}; nothing was changed.")
     found = tuple(_key(runtime, key, fields) if isinstance(key, str) else key for key in keys)
     missing = [
-        key.expression
+        name
         for key in found
         if key.dialect == "duckdb" and not _is_sortable(runtime, key, table, fields, macros)
+        for name in runtime.language.unknown_columns(key.expression, table, fields) or [key.expression]
     ]
     if missing:
         raise InvalidInputError(

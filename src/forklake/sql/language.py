@@ -10,7 +10,7 @@ from forklake.model.field import Field
 from forklake.model.types import Type
 from forklake.sql.parse import check_stored_text, parse, parse_sort_key
 from forklake.sql.rows.insertion import resolve_default
-from forklake.sql.rows.row_texts import sort_expression
+from forklake.sql.rows.row_texts import sort_expression, unknown_columns
 from forklake.sql.statements import CreateTable
 
 
@@ -24,6 +24,10 @@ class DuckDBLanguage:
     def sort_expression(self, text: str, table: str, fields: Sequence[Field], macros: FindMacro) -> str:
         """Return the expression of a sort key in Spark SQL."""
         return sort_expression(text, table, fields, macros)
+
+    def unknown_columns(self, text: str, table: str, fields: Sequence[Field]) -> list[str]:
+        """Return the columns that a sort key names and a table does not have."""
+        return unknown_columns(text, table, fields)
 
     def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
         """Parse a list of columns as in CREATE TABLE."""

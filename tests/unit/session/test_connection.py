@@ -348,7 +348,7 @@ def test_work_on_metadata_starts_no_spark(session: Connection) -> None:
     ("statement", "message"),
     [
         ("CREATE TABLE u (a INT) SORTED BY (nope)", "Unmatched columns were: nope"),
-        ("CREATE TABLE u SORTED BY (abs(nope)) AS SELECT 1 AS a", r"Unmatched columns were: abs\(nope\)"),
+        ("CREATE TABLE u SORTED BY (abs(nope)) AS SELECT 1 AS a", "Unmatched columns were: nope$"),
         ("ALTER TABLE t SET SORTED BY (a, nope DESC)", "Unmatched columns were: nope"),
         ("ALTER TABLE t ADD COLUMN b INT DEFAULT 'x'", "Could not convert string 'x' to INT32"),
         ("CREATE TABLE u (a DECIMAL(50, 2))", r"DECIMAL\(50,2\) is no type"),
