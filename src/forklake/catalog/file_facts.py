@@ -16,7 +16,8 @@ from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, PartitionId, TableId
 from forklake.model.predicate import Predicate
 from forklake.model.rows import DataFileRow, FileColumnStatsRow, PartitionInfoRow
-from forklake.model.transforms import Transform
+from forklake.model.scan import ScanRows
+from forklake.model.transforms import IDENTITY, Transform
 from forklake.model.types import Type
 
 Fields = tuple[Field, ...] | None
@@ -60,6 +61,22 @@ def prune(
     pruned = {"partition": by_partition, "statistics": by_statistics}
     sums = {why: (len(rows), sum(row.file_size_bytes for row in rows)) for why, rows in pruned.items() if rows}
     return left, sums
+
+
+def no_row_matches(groups: Sequence[ScanRows], fields: Sequence[Field], predicate: Predicate) -> bool:
+    """Return whether there are inlined rows, and none of them fulfils a predicate.
+
+    Nothing is known of a column that had another type, or was not there yet.
+    """
+    pruner = Pruner(predicate)
+    asked = {field.column_id: field.type for field in fields if field.type.facts.has_bounds}
+    for group in groups:
+        then = [field for field in group.fields if field.column_id in pruner.columns]
+        there = [one.column_id for one in then if one.column_id is not None and asked.get(one.column_id) == one.type]
+        for _, _, values in group.rows:
+            if not pruner.rules_out(FileFacts(partition=[PartitionValue(one, IDENTITY, values[one]) for one in there])):
+                return False
+    return bool(groups)
 
 
 def _variants(fields: Sequence[Field]) -> frozenset[ColumnId]:

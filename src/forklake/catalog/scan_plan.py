@@ -10,23 +10,25 @@ from typing import Any, Final
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.column_history import ColumnHistory
 from forklake.catalog.draft import Draft
-from forklake.catalog.file_facts import columns_of_interest, prune, without_nan
+from forklake.catalog.file_facts import column_stats, columns_of_interest, no_row_matches, prune, without_nan
 from forklake.catalog.lookup import table_stats
 from forklake.catalog.places import Places, lake_directories
 from forklake.catalog.read_files import FileRows
 from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, files_in, is_cut, read_bound, table_files
+from forklake.catalog.top_files import reached_by_top, top_columns
 from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.source import Question
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import INLINED_ROW, NAME_MAPPING
 from forklake.model.field import Field
-from forklake.model.ids import CatalogId, ColumnId, MappingId, SnapshotId, TableId
+from forklake.model.ids import CatalogId, ColumnId, DataFileId, MappingId, SnapshotId, TableId
 from forklake.model.numbering import Numbering
 from forklake.model.predicate import Predicate
 from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedRow, NameMappingRow, TableRow
 from forklake.model.scan import MappedField, ScanDeletes, ScanFile, ScanPlan, ScanRows, StagedIds
+from forklake.model.top_rows import TopRows
 from forklake.model.version import Version
 
 
@@ -36,13 +38,14 @@ def plan_scan(
     content: Content,
     table: TableRow,
     predicate: Predicate | None = None,
+    top: TopRows | None = None,
 ) -> ScanPlan:
-    """Plan a scan of a table, without files that cannot satisfy the predicate.
+    """Plan a scan of a table, without files that cannot satisfy the predicate, or hold any of the top rows.
 
     Files come in the order they were added, then inlined rows by row id, uncommitted ones last. The number of queries
     does not depend on the number of files.
     """
-    return ScanPlanner(store, lake_path, content, table).plan(predicate)
+    return ScanPlanner(store, lake_path, content, table, top=top).plan(predicate)
 
 
 def count_rows(plan: ScanPlan) -> int | None:
@@ -75,7 +78,8 @@ class ScanPlanner:
 
     With ``by_origin``, rows that carry no snapshot are as old as their file or inlined row is in whichever catalog had
     it first; else, as it is in this lineage. With ``fields``, rows are shown in these columns; else, in those that the
-    table has. ``roots`` has the directories of the catalogs of the lineage, if they are known already.
+    table has. ``roots`` has the directories of the catalogs of the lineage, if they are known already. ``top`` are the
+    rows that are asked for, if not all are.
     """
 
     def __init__(
@@ -88,7 +92,9 @@ class ScanPlanner:
         by_origin: bool = False,
         fields: tuple[Field, ...] | None = None,
         roots: Mapping[CatalogId, str] | None = None,
+        top: TopRows | None = None,
     ) -> None:
+        self._top = top
         self._by_origin = by_origin
         self._shown = fields
         self._roots = roots
@@ -114,7 +120,8 @@ class ScanPlanner:
         """
         if self._roots is None:
             others = [*others, directories_of({*self._content.version.owners, *catalogs})]
-        return self._content.files(self._table.table_id, columns_of_interest(self.fields, predicate), others)
+        columns = columns_of_interest(self.fields, predicate) | top_columns(self._top)
+        return self._content.files(self._table.table_id, columns, others)
 
     def plan_read(self, found: FileRows, predicate: Predicate | None) -> ScanPlan:
         """Plan a scan of the table by what `read` has read for it."""
@@ -156,8 +163,12 @@ class ScanPlanner:
         mappings = self._mappings(kept)
         fields = {row.data_file_id: self._fields(row, mappings) for row in kept}
         pruned: Mapping[str, tuple[int, int]] = {}
+        groups = self._group_inlined(inlined)
         if predicate is not None:
             kept, pruned = prune(self._content, self._table.table_id, self.fields, kept, fields, predicate, known)
+            groups = () if no_row_matches(groups, self.fields, predicate) else groups
+        if self._top is not None:
+            kept, pruned = self._top_files(self._top, kept, pruned, files, fields, known)
         both: list[DataFileRow | DeleteFileRow] = [
             *kept,
             *(files.deletes[row.data_file_id] for row in kept if row.data_file_id in files.deletes),
@@ -178,10 +189,29 @@ class ScanPlanner:
                 )
                 for row in kept
             ),
-            inlined=self._place_staged(self._group_inlined(inlined), len(kept)),
+            inlined=self._place_staged(groups, len(kept)),
             pruned=pruned,
+            top=self._top,
             staged=_staged_ids(self._content, self._table.table_id),
         )
+
+    def _top_files(
+        self,
+        top: TopRows,
+        kept: Sequence[DataFileRow],
+        pruned: Mapping[str, tuple[int, int]],
+        files: TableFiles,
+        fields: Mapping[DataFileId, _Fields],
+        known: FileRows | None,
+    ) -> tuple[Sequence[DataFileRow], Mapping[str, tuple[int, int]]]:
+        """Return the files that may hold one of the top rows, and how many were left out, with those before."""
+        stats = column_stats(self._content, kept, top_columns(top), known)
+        reached = reached_by_top(top, kept, fields, stats, files, self._content.version)
+        if reached is None:
+            return kept, pruned
+        kept, out = prune(self._content, self._table.table_id, self.fields, kept, fields, reached, known)
+        sums = list(zip(*out.values(), strict=True))
+        return kept, {**pruned, "order": (sum(sums[0]), sum(sums[1]))} if sums else pruned
 
     def _fields(self, row: DataFileRow, mappings: _Mappings) -> _Fields:
         """Return the columns of a file that its owner wrote.

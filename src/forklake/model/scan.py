@@ -12,6 +12,7 @@ from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
+from forklake.model.top_rows import TopRows
 
 ROW_ID_COLUMN = "_ducklake_internal_row_id"
 ROW_ID_FIELD_ID = ColumnId(2147483540)
@@ -166,6 +167,7 @@ class ScanPlan:
         fields: All columns of the table, in order.
         files: The files that remain after pruning.
         pruned: How many files each reason excluded, and their bytes.
+        top: The rows that are asked for, if only the first in an order are.
         staged: The ids of rows that the reader has added and not committed.
     """
 
@@ -174,6 +176,7 @@ class ScanPlan:
     files: tuple[ScanFile, ...]
     inlined: tuple[ScanRows, ...] = ()
     pruned: Mapping[str, tuple[int, int]] = dataclass_field(default_factory=dict)
+    top: TopRows | None = None
     staged: StagedIds | None = None
 
 
@@ -221,8 +224,11 @@ def plan_lines(plan: ScanPlan) -> list[str]:
     # The words are those in which DuckDB tells it.
     lines = [
         f'Table "{plan.table}": Total Files Read: {len(plan.files)} ({size} bytes), inlined rows: {inlined}',
-        f"  TABLE_SCAN of ~{rows:,} rows",
     ]
+    if plan.top is not None:
+        order = "DESC" if plan.top.is_descending else "ASC"
+        lines.append(f'  optional: Dynamic Filter: the first {plan.top.count:,} rows by "{plan.top.column}" {order}')
+    lines.append(f"  TABLE_SCAN of ~{rows:,} rows" if plan.files or inlined else "  EMPTY_RESULT")
     return lines + [
         f"  Files left out by {reason}: {count} ({pruned_size} bytes)"
         for reason, (count, pruned_size) in sorted(plan.pruned.items())

@@ -43,6 +43,6 @@ def scan_plan(scan: Scan, asked: WriteQuestions | None = None) -> ScanPlan:
     runtime, content = runtime_of(table), content_of(table)
     row = lookup.table_by_id(content, table.table_id)
     if asked is None or not asked.goes_with(runtime.store):
-        return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
-    planner = ScanPlanner(runtime.store, runtime.lake_path, content, row)
+        return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate, scan.top)
+    planner = ScanPlanner(runtime.store, runtime.lake_path, content, row, top=scan.top)
     return planner.plan_read(asked.read_with(planner, scan.predicate), scan.predicate)

@@ -15,6 +15,7 @@ from forklake.model.ids import ColumnId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Anything, Predicate
 from forklake.model.rows import TableColumnStatsRow
+from forklake.model.top_rows import TopRows
 from forklake.sql.statements import Describe, Show
 
 if TYPE_CHECKING:
@@ -125,12 +126,14 @@ class Scan:
         predicate: Holds for every row that the query needs. It prunes files; other rows may or may not be
             filtered out.
         is_ordered: Whether the query needs its rows in their order, whatever the order of its result.
+        top: The rows that the query needs, if it needs the first in the order of a column only.
     """
 
     relation: Relation
     columns: tuple[str, ...]
     predicate: Predicate = _ANYTHING
     is_ordered: bool = False
+    top: TopRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,7 @@ class BoundQuery:
             limit is in the text.
         offset: The number of rows to skip first.
         parts: Its tree, and what was found out about it; only of whole queries.
+        top: The scan of which each row gives one row, and the order that a LIMIT takes the first of.
     """
 
     sql: str
@@ -201,6 +205,7 @@ class BoundQuery:
     limit: int | None = None
     offset: int = 0
     parts: Parts | None = None
+    top: tuple[str, TopRows] | None = None
 
     @property
     def nested_sql(self) -> str:

@@ -206,7 +206,8 @@ def _unite(scans: list[Scan]) -> Scan:
     wanted = {name for scan in scans for name in scan.columns}
     relation = scans[0].relation
     columns = tuple(one.name for one in (*relation.columns, *relation.virtual) if one.name in wanted)
-    return Scan(relation, columns, either(scan.predicate for scan in scans))
+    top = scans[0].top if len(scans) == 1 else None
+    return Scan(relation, columns, either(scan.predicate for scan in scans), top=top)
 
 
 @dataclass(slots=True)

@@ -175,6 +175,9 @@ def _add_limit(found: BoundQuery, limit: Limit, environment: Environment) -> Bou
         return _filter_by_number(found, limit.test, environment)
     if limit.count is None and not limit.offset:
         return found
+    if found.top is not None and limit.count:
+        scan, top = found.top
+        environment.reading.take_top(scan, replace(top, count=limit.count + limit.offset))
     if found.constants is not None:
         rows: Sequence[tuple[str | None, ...]] = found.constants[limit.offset :]
         rows = rows if limit.count is None else rows[: limit.count]

@@ -13,6 +13,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Predicate
+from forklake.model.top_rows import TopRows
 from forklake.sql.expressions.bound import Bound, both
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Relation, Scan, StoredQuery
 
@@ -33,6 +34,7 @@ class _PartialScan:
     columns: dict[str, None] = field(default_factory=dict)
     predicates: list[Predicate] = field(default_factory=list)
     is_ordered: bool = False
+    top: TopRows | None = None
 
 
 class Reading:
@@ -150,13 +152,17 @@ class Reading:
         """Record that the rows of a scan are needed in their order."""
         self._read[scan].is_ordered = True
 
+    def take_top(self, scan: str, top: TopRows) -> None:
+        """Record that only the first rows of a scan are needed, in the order of a column."""
+        self._read[scan].top = top
+
     def scans(self) -> dict[str, Scan]:
         """Return all scans; their columns are in the relation's order."""
         found = {}
         for name, read in self._read.items():
             fields = (*read.relation.columns, *read.relation.virtual)
             columns = tuple(one.name for one in fields if one.name in read.columns)
-            found[name] = Scan(read.relation, columns, both(read.predicates), read.is_ordered)
+            found[name] = Scan(read.relation, columns, both(read.predicates), read.is_ordered, read.top)
         return found
 
 

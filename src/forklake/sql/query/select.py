@@ -11,6 +11,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
+from forklake.model.top_rows import TopRows
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import is_aggregated, parts_of_row
@@ -28,6 +29,7 @@ from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.ordering import OrderKey, order_keys, position
 from forklake.sql.query.scope import Table
 from forklake.sql.query.site import QuerySite
+from forklake.sql.query.top_rows import top_rows
 from forklake.sql.query.unnesting import UnnestedColumn, bind_item, zip_lists
 from forklake.sql.query.values_clause import column_sql, constant_rows, result_field
 from forklake.sql.relation import BoundQuery, Total
@@ -96,6 +98,8 @@ def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
     found = BoundQuery(text, fields, is_ordered=bool(order))
     if is_plain and environment.reading.subqueries == subqueries:
         return _describe(found, select)
+    if order and environment.reading.subqueries == subqueries:
+        found = replace(found, top=_top_rows(select, order))
     return _mark_totals(found, select)
 
 
@@ -295,6 +299,19 @@ def _describe(found: BoundQuery, select: _Select) -> BoundQuery:
         return found
     projection = tuple(name or "" for name in shown) if is_projection else None
     return replace(found, keeps_order=only.table.scan, projection=projection)
+
+
+def _top_rows(select: _Select, order: Sequence[OrderKey]) -> tuple[str, TopRows] | None:
+    """Return which rows of its only scan a query asks for, if it has a LIMIT."""
+    nodes = [item.node for item in select.items] + [key.node for key in order if key.node is not None]
+    is_grouped = select.grouping is not None or any(select.node.args.get(name) for name in ("distinct", "qualify"))
+    if is_grouped or any(isinstance(one, exp.Window | exp.Explode) for node in nodes for one in parts_of_row(node)):
+        return None
+    first, binder = order[0], ExpressionBinder(select.site("ORDER BY"))
+    bound = select.bound[first.place] if first.place is not None else None
+    if bound is None and isinstance(first.node, exp.Column):
+        bound = binder.bind(first.node)
+    return None if bound is None else top_rows(select.source, select.clause("where"), order, bound, binder)
 
 
 def _mark_totals(found: BoundQuery, select: _Select) -> BoundQuery:
