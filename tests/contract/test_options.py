@@ -126,7 +126,7 @@ def test_options_are_copied_as_they_are_now_even_into_a_fork_of_the_past(shop: C
         ("no_such_option", "1", 'Unsupported option "no_such_option"'),
         ("data_path", "/elsewhere", 'Unsupported option "data_path"'),
         ("version", "0.9", 'Unsupported option "version"'),
-        ("auto_compact", "maybe", 'Option "auto_compact" is true or false, not "maybe"'),
+        ("auto_compact", "maybe", '"auto_compact" is true or false: Could not convert string .maybe. to BOOL'),
         ("data_inlining_row_limit", "-1", "is a whole number from 0 on"),
         ("data_inlining_row_limit", "²", "is a whole number from 0 on"),
         ("parquet_compression", "lzo", "is one of uncompressed, snappy, gzip, zstd, brotli, lz4, lz4_raw"),

@@ -68,7 +68,7 @@ def normalise(key: str, value: object) -> str:
         case "boolean":
             found = read_flag(value)
             if found is None:
-                raise ValueError(f'Option "{key}" is true or false, not "{text}".')
+                raise ValueError(f"Option \"{key}\" is true or false: Could not convert string '{text}' to BOOL.")
             return "true" if found else "false"
         case "count" | "positive" if not (text.isascii() and text.isdigit()):
             raise ValueError(f'Option "{key}" is a whole number from {int(kind.form == "positive")} on, not "{text}".')

@@ -74,7 +74,7 @@ def missing_object_error(kind: Kind, content: Content, schema_name: str, name: s
         known = [row.schema_name for row in lookup.schemas(content)]
         return NotFoundError(
             f'Catalog Error: {_NOUNS[kind]} with name "{schema_name}.{name}" does not exist because schema'
-            f' "{schema_name}" does not exist.' + hint(schema_name, known)
+            f' "{schema_name}" does not exist.' + (hint(schema_name, known) or _other_schema_hint(content, name))
         )
     if kind == "macro":
         known = [row.macro_name for row in lookup.macros(content, schema.schema_id)]
@@ -92,14 +92,13 @@ def hint(name: str, known: list[str]) -> str:
 
 
 def _other_schema_hint(content: Content, name: str) -> str:
-    """Return the line "Did you mean ...?" for a table or view of another schema."""
+    """Return the line "Did you mean ...?" for tables and views of that name in other schemas."""
+    near = []
     for schema in lookup.schemas(content):
         names = [row.table_name for row in lookup.tables(content, schema.schema_id)]
         names += [row.view_name for row in lookup.views(content, schema.schema_id)]
-        found = next((one for one in names if fold(one) == fold(name)), None)
-        if found is not None:
-            return f'\nDid you mean "{schema.schema_name}.{found}"?'
-    return ""
+        near += [f"{schema.schema_name}.{one}" for one in names if fold(one) == fold(name)]
+    return f'\nDid you mean "{" or ".join(near)}"?' if near else ""
 
 
 def dropped_attachment_error(state: SessionState, error: CatalogDroppedError) -> CatalogDroppedError:

@@ -34,6 +34,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect
     with forklake.connect() as made:
         made.sql(f"{ATTACH}; USE lake; CREATE TABLE orders (i INTEGER, j INTEGER); CREATE VIEW v AS SELECT 1 AS one")
         made.sql("CREATE SCHEMA side; CREATE TABLE side.t (i INTEGER); CREATE MACRO twice(x) AS 2 * x")
+        made.sql("CREATE TABLE side.far (i INTEGER); CREATE SCHEMA apart; CREATE VIEW apart.far AS SELECT 1")
         yield made
 
 
@@ -60,6 +61,8 @@ def rows(session: Connection, text: str) -> list[Any]:
         ("DROP VIEW w", "Catalog Error: View with name w does not exist!"),
         ("DROP MACRO twise", 'Macro Function with name twise does not exist!\nDid you mean "twice"?'),
         ("FROM sid.t", 'with name "sid.t" does not exist because schema "sid" does not exist.\nDid you mean "side"?'),
+        ("FROM nowhere.T", 'because schema "nowhere" does not exist.\nDid you mean "side.t"?'),
+        ("FROM far", 'Table with name far does not exist!\nDid you mean "apart.far or side.far"?'),
         ("UPDATE sid.t SET i = 1", 'with name "sid.t" does not exist because schema "sid" does not exist.'),
         ("CREATE TABLE sid.u (i INTEGER)", 'Schema "sid" not found in DuckLakeCatalog "lake"\nDid you mean "side"?'),
         ("CREATE TABLE sid.u AS SELECT 1", 'Schema "sid" not found in DuckLakeCatalog "lake"'),

@@ -16,6 +16,7 @@ _FILES: Final = "Relation"
 _SIMPLE: Final = frozenset(
     {"Filter", "GlobalLimit", "LocalLimit", "LocalRelation", "OneRowRelation", "Project", "Range", "Union", _FILES}
 )
+_WORK: Final = frozenset({"Aggregate", "Distinct", "Generate", "Join", "Window"})
 _USER_CODE: Final = re.compile(r"udf\(", re.IGNORECASE)
 
 
@@ -38,7 +39,10 @@ def is_little_work(frame: DataFrame, *, most_bytes: int, most_file_bytes: int) -
     if is_remote(frame.sparkSession):
         return False
     try:
-        plan = cast("Any", frame)._jdf.queryExecution().optimizedPlan()
+        execution = cast("Any", frame)._jdf.queryExecution()
+        if not _WORK.isdisjoint(_NODE.findall(execution.analyzed().toString())):
+            return False  # it need not be optimized to tell
+        plan = execution.optimizedPlan()
         byte_count = planned_bytes(plan)
         if byte_count > max(most_bytes, most_file_bytes):
             return False
