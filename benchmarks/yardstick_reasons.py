@@ -10,14 +10,14 @@ CLASSES: Final[Mapping[str, str]] = {
         pinned to any earlier one. Replaced files stay until their snapshots expire, so counts of files, rows of the
         metadata and cleaned-up files differ. Reachable on Spark; not wanted.""",
     "layout": """Which rows go into which file, and which files are merged together, is decided in another way: files of
-        several versions of a table are merged into one, files are cut where they reach their size and not at row groups
-        of 122,880 rows, and each core writes its own. Reachable; fewer merges are not wanted.""",
+        several versions of a table are merged into one, rows that MERGE inserts are inlined like others, and small
+        files of PyArrow are larger than DuckDB's. Reachable; fewer merges are not wanted.""",
     "orphans": """A commit deletes no files: what a transaction wrote and dropped again waits for clean-up. Reachable;
         not wanted.""",
     "metadata": "The test writes to the metadata tables with SQL, which only reads them here. Not wanted.",
     "old": "The test opens a database that DuckLake wrote. It is imported, not opened. Not wanted.",
     "one lake": "The test keeps several lakes in one file, or names what opens the metadata. Not wanted.",
-    "plans": "The test reads the text of DuckDB's plan, or its profile. Not reachable on Spark.",
+    "plans": "The test asks for a scan in the plan; it is answered from metadata, exactly. Not wanted.",
     "duckdb": """The test uses a function, setting or extension of DuckDB's own engine, or looks at how DuckDB lays out
         a Parquet file. Not reachable on Spark, or of no use there.""",
     "numbers": """Ids, names and versions of what is stored come from other sequences, and are noted per table at other
@@ -25,8 +25,8 @@ CLASSES: Final[Mapping[str, str]] = {
     "refused": """DuckLake does what we refuse, or fails where we do it: rows that match twice are updated by chance, a
         table macro has the name of a scalar one, a sort key calls a macro that the transaction made. Reachable; the
         first and the last are not wanted.""",
-    "types": """Numbers beyond 38 digits (not on Spark); boxes of geometries in files of Spark's own writer
-        (reachable).""",
+    "types": """Numbers beyond 38 digits: neither files nor Spark have them, so a default of theirs would leave a table
+        that cannot be read. Not on Spark.""",
     "texts": """Bodies of views and macros are kept as written; the test expects them as DuckDB's parser prints them.
         Reachable.""",
     "statements": "A statement, an option of one, or a text of an error is not done as DuckLake has it. Reachable.",
@@ -59,10 +59,8 @@ _FILES: Final = {
     "layout": """
         compaction/compaction_alter_table compaction/compaction_schema_version_per_table
         compaction/merge_adjacent_file_size_filter compaction/merge_adjacent_partial_file_info
-        compaction/rewrite_deletes_full_file_delete_after_flush
-        rewrite_data_files/test_rewrite_large_file_with_deletes rewrite_data_files/test_rewrite_partitioning
-        insert/insert_session_target_file_size settings/per_thread_output merge/merge_multi_partition_timestamp
-        compaction/compaction_session_target_file_size compaction/mix_large_small_insertions""",
+        compaction/rewrite_deletes_full_file_delete_after_flush rewrite_data_files/test_rewrite_partitioning
+        merge/merge_multi_partition_timestamp compaction/mix_large_small_insertions""",
     "orphans": """
         cleanup/create_drop_cleanup cleanup/drop_table_cleans_delete_files delete/delete_same_transaction
         delete/multi_deletes""",
@@ -77,9 +75,7 @@ _FILES: Final = {
         attach/different_paths catalog/quoted_identifiers general/data_path_tag general/detach_ducklake
         initialize/read_only_mode metadata/ducklake_settings settings/disabled_filesystems
         transaction/transaction_schema""",
-    "plans": """
-        stats/global_stats stats/min_max_optimization_deletes
-        stats/min_max_optimization_time_travel stats/topn_file_pruning""",
+    "plans": "stats/min_max_optimization_deletes stats/min_max_optimization_time_travel",
     "duckdb": """
         data_inlining/data_inlining_types general/ducklake_metadata_logging general/missing_parquet
         geo/ducklake_geometry_add_files issues/issue_852_schema_cache_growth issues/issue_852_stats_cache_growth
@@ -92,7 +88,7 @@ _FILES: Final = {
         macros/test_macro_multiple_connections macros/test_multi_macro_transaction macros/test_scalar_table_macros
         sorted_table/data_inlining_flush_sorted_macro_expression_transaction update/update_join_duplicates
         data_inlining/data_inlining_update""",
-    "types": "default/all_types_column_default_stats geo/ducklake_geometry_nested_map",
+    "types": "default/all_types_column_default_stats",
     "texts": """
         issues/view_tosql_performance macros/test_default_parameter macros/test_macro_tables
         macros/test_multiple_implementations""",
@@ -102,10 +98,14 @@ NOTES: Final[Mapping[str, str]] = {
     "add_files/add_removed_files": "the file has row ids of its own, which may be those of other rows",
     "alter/expire_snapshot_bug": "a rename is logged as altered_table, DuckLake's as created_table",
     "attach/different_paths": "OVERRIDE_DATA_PATH takes the lake's own path; DuckLake takes the one that is given",
-    "checkpoint/checkpoint_updates_interleaved": "CHECKPOINT inside a transaction with changes is refused",
+    "checkpoint/checkpoint_updates_interleaved": "CHECKPOINT inside a transaction with changes is refused; DuckLake's,"
+    " in a transaction of its own, makes the COMMIT fail",
     "data_inlining/inlining_global_options": "ids of files begin with another number",
     "functions/ducklake_snapshots": "what is altered of a table that the same transaction makes is not logged apart",
     "general/data_path_tag": "OVERRIDE_DATA_PATH takes the lake's own path; DuckLake takes the one that is given",
+    "compaction/merge_adjacent_file_size_filter": "two merged files of ten rows have more than 1000 bytes here",
+    "compaction/mix_large_small_insertions": "files of one row have 1 kB here, so that two reach the size of 2 kB",
+    "compaction/rewrite_deletes_full_file_delete_after_flush": "inlined rows that are all deleted are not flushed",
     "merge/merge_multi_partition_timestamp": "rows that MERGE inserts are inlined like others",
     "partitioning/basic_partitioning": "ids of files count up at other moments",
     "partitioning/bucket_partitioning": "there are no buckets of structs and lists",
@@ -113,12 +113,10 @@ NOTES: Final[Mapping[str, str]] = {
     "rewrite_data_files/test_rewrite_db": "maintenance commits each table by itself, DuckLake all in one snapshot",
     "schema_evolution/field_ids": "the root of a Parquet schema has another name than DuckDB gives to it",
     "settings/disabled_filesystems": "a lake cannot be kept in memory",
-    "settings/max_retry_count": "RESET resets the session; inserts of several sessions do not fail",
+    "settings/max_retry_count": "RESET resets the session; inserts that meet one retry do not fail",
     "settings/parquet_compression": "Spark has no DELTA_LENGTH_BYTE_ARRAY",
-    "sorted_table/insert_sorted_sort_on_insert_option": "with the option off, DuckLake still sorts what is not inlined",
-    "stats/global_stats": "inlined rows are read, and ruled out by no statistics",
-    "stats/min_max_optimization_deletes": "answered from metadata where DuckLake reads the files",
-    "stats/min_max_optimization_time_travel": "answered from metadata where DuckLake reads the files",
+    "sorted_table/insert_sorted_sort_on_insert_option": "with the option off, DuckLake still sorts files where inlining"
+    " is on",
     "transaction/transaction_conflict_inlining": "the second of two flushes is refused at its commit, not at its call",
 }
 """Why single files fail, where the class leaves it open."""

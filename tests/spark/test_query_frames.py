@@ -418,6 +418,27 @@ def test_a_plan_tells_the_files_and_what_spark_does(spark: SparkSession, queries
     assert "== Physical Plan ==" in told
 
 
+def test_spark_reads_the_files_that_can_hold_the_first_rows(spark: SparkSession, tmp_path: Path) -> None:
+    with forklake.open(str(tmp_path / "lake.db"), spark=spark) as lake:
+        shop = lake.create_catalog("shop")
+        shop.create_table("t", {"i": "INTEGER", "s": "VARCHAR"})
+        for first in (0, 40, 20):
+            rows = [(number if number % 7 else None, f"s{number:02}") for number in range(first, first + 15)]
+            shop.table("t").append(rows)
+        for text, expected in (
+            ("FROM t ORDER BY i DESC LIMIT 2", [(54, "s54"), (53, "s53")]),
+            ("SELECT s FROM t WHERE s >= 's20' ORDER BY s LIMIT 1 OFFSET 1", [("s21",)]),
+            ("SELECT s FROM t ORDER BY s LIMIT 1", [("s00",)]),
+        ):
+            result, plan = shop.sql(text), shop.sql(f"EXPLAIN {text}")
+            assert result is not None
+            assert plan is not None
+            assert result.fetchall() == expected
+            ((_, told),) = plan.fetchall()
+            assert "Computed by Spark" in told
+            assert "Files left out by order: " in told
+
+
 def test_sql_of_a_catalog_runs_in_the_session_of_its_lake(spark: SparkSession, tmp_path: Path) -> None:
     mine, agents = spark.newSession(), spark.newSession()
     mine.conf.set("forklake.whose", "mine")
