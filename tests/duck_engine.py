@@ -81,9 +81,6 @@ class DuckEngine:
         ]
         return DuckFrame(pa.table(arrays, [field.name for field in fields]))
 
-    def files_frame(self, paths: Sequence[str]) -> DuckFrame:
-        return DuckFrame(pa.concat_tables([pq.read_table(path) for path in paths]))
-
     def select(self, frame: DuckFrame, names: Sequence[str]) -> DuckFrame:
         return DuckFrame(frame.rows.select(list(names)))
 

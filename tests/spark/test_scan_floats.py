@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.spark.read.parquet_files import read_files
 from forklake.engine.spark.read.scan import scan
+from forklake.files.foreign_scan import plan_files
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanFile
 from tests.spark.plans import field, plan, scanned, setting, written, written_by_arrow
@@ -157,7 +157,9 @@ def test_whatever_route_files_are_read_by(spark: SparkSession, tmp_path: Path, r
 def test_files_that_belong_to_no_table(spark: SparkSession, tmp_path: Path) -> None:
     files = [str(path) for path in files_of(spark, "pyarrow", tmp_path)]
     texts = [*conditions("x")[::3], *conditions("s.`a.b`")[::5]]
-    assert found(read_files(spark, files), texts) == expected(texts)
+    found_plan = plan_files(files)
+    assert found_plan is not None
+    assert found(scan(spark, found_plan), texts) == expected(texts)
 
 
 # ---- what is left out ------------------------------------------------------------------------------------------------

@@ -96,15 +96,6 @@ class Engine(Protocol):
             fields: The columns.
         """
 
-    def files_frame(self, paths: Sequence[str]) -> Frame:
-        """Return the rows of Parquet files that belong to no table.
-
-        The columns are those of the first file.
-
-        Raises:
-            DataFileError: A file is missing, damaged or encrypted.
-        """
-
     def select(self, frame: Frame, names: Sequence[str]) -> Frame:
         """Return some columns of a frame, in this order."""
 

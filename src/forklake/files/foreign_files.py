@@ -77,7 +77,8 @@ def write_foreign(
     shown = ", ".join(f"CAST({_name(field.name)} AS {field.type.sql_name}) AS {_name(field.name)}" for field in fields)
     said = ", ".join(f"{name} {_option(name, value)}" for name, value in options.items())
     with tempfile.TemporaryDirectory() as directory, _connection() as connection:
-        made = os.path.join(directory, "made")
+        # By the end of the name DuckDB knows whether the file is packed.
+        made = os.path.join(directory, "made" if is_directory else os.path.basename(path))
         connection.register("rows_to_copy", rows)
         with _explain({made: path}):
             connection.execute(f"COPY (SELECT {shown} FROM rows_to_copy) TO {_literal(made)} ({said})")

@@ -91,10 +91,7 @@ class FileScan:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Rows of files, as a frame of the engine with its columns.
-
-    The files belong to no table, or are those of a table in many catalogs.
-    """
+    """Rows of a table in many catalogs, as a frame of the engine with its columns."""
 
     columns: tuple[Field, ...]
     frame: Frame

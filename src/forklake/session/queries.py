@@ -102,6 +102,9 @@ def _known_totals(bound: BoundQuery) -> list[str] | None:
     if isinstance(source, Rows):
         are_counts = all(total.kind == "count" for total in bound.totals)
         return [str(len(source.rows))] * len(bound.totals) if are_counts else None
+    if isinstance(source, FileScan):
+        count = count_rows(source.plan) if all(total.kind == "count" for total in bound.totals) else None
+        return None if count is None else [str(count)] * len(bound.totals)
     if not isinstance(source, Table):
         return None
     content, plan = content_of(source), scan_plan(scan)
@@ -122,7 +125,7 @@ def _known_totals(bound: BoundQuery) -> list[str] | None:
 
 
 def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
-    """Return the rows of a query that reads columns of one small table.
+    """Return the rows of a query that reads columns of one small table, or of few Parquet files.
 
     None of any other query. Such rows need no engine. If the scan had to be planned to decide, the plan is
     added to ``plans``.
@@ -130,12 +133,14 @@ def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPla
     if bound.projection is None:
         return None
     ((name, scan),) = bound.scans.items()
-    if not isinstance(scan.relation.source, Table):
+    source = scan.relation.source
+    if not isinstance(source, Table | FileScan):
         return None
     plan = plans[name] = _plan_for_query(name, scan, bound)
+    settings = state.setup.settings if isinstance(source, FileScan) else runtime_of(source).settings
     columns = shown_fields(plan, bound.projection)
     end = None if bound.limit is None else bound.offset + bound.limit
-    if not is_read_locally(plan, columns, runtime_of(scan.relation.source).settings, end):
+    if not is_read_locally(plan, columns, settings, end):
         return None
     return LocalRows(plan, columns, lambda: _frame_rows(state, bound, plans), bound.offset)
 
@@ -180,7 +185,7 @@ def _plan_for_query(name: str, scan: Scan, bound: BoundQuery) -> ScanPlan:
 
     It is cut to the first rows if the query needs no others.
     """
-    plan = scan_plan(scan)
+    plan = scan.relation.source.plan if isinstance(scan.relation.source, FileScan) else scan_plan(scan)
     if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
         return first_rows(plan, bound.limit + bound.offset)
     return plan

@@ -9,7 +9,7 @@ from forklake.model.names import fold
 from forklake.session.frames import CallerFrame
 from forklake.session.functions import LISTINGS
 from forklake.session.information_schema import information_table
-from forklake.session.known_rows import Files, FileScan, Rows
+from forklake.session.known_rows import FileScan, Rows
 from forklake.session.system_files import file_function, file_relation
 from forklake.session.system_listings import listing
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def system_function(
     names: SessionNames, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | Files | FileScan | CallerFrame | None:
+) -> Rows | FileScan | CallerFrame | None:
     """Return the rows of a function that belongs to no catalog; None if there is none.
 
     Raises:
@@ -29,12 +29,12 @@ def system_function(
     name = fold(parts[-1])
     if len(parts) > 1 and fold(parts[0]) not in ("system", "main"):
         return None
-    return file_function(names.state.engine, name, arguments, named) or listing(names, name, arguments, named)
+    return file_function(name, arguments, named) or listing(names, name, arguments, named)
 
 
 def system_relation(
     names: SessionNames, parts: tuple[str, ...], *, may_be_file: bool
-) -> Rows | Files | FileScan | CallerFrame | None:
+) -> Rows | FileScan | CallerFrame | None:
     """Return a relation that belongs to no catalog; None if there is none.
 
     It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a file.
@@ -45,4 +45,4 @@ def system_relation(
         return None
     if fold(parts[0]) in LISTINGS:
         return listing(names, fold(parts[0]))
-    return file_relation(names.state.engine, parts[0]) if may_be_file else None
+    return file_relation(parts[0]) if may_be_file else None

@@ -13,21 +13,18 @@ from typing import Any, Final
 
 from forklake import files
 from forklake.engine.allowance import charge_files, current_allowance
-from forklake.engine.engine import Engine
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
-from forklake.files.keyring import credential_for
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.model.types.read import field_of
 from forklake.session.frames import CallerFrame
-from forklake.session.known_rows import Files, FileScan, Rows, column
+from forklake.session.known_rows import FileScan, Rows, column
 from forklake.sql.copy_queries import Directories, file_rows_text
 from forklake.sql.parse import parse_type
 
@@ -71,8 +68,8 @@ def reader_of(path: str) -> str | None:
 
 
 def file_function(
-    engine: Engine, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | Files | FileScan | CallerFrame | None:
+    name: str, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> Rows | FileScan | CallerFrame | None:
     """Return the rows of a function of files; None if there is no such function.
 
     Raises:
@@ -80,7 +77,7 @@ def file_function(
         NotFoundError: There is no file to read.
     """
     if name in _READERS:
-        return _read(engine, name, _existing_files(_patterns(name, arguments)), named)
+        return _read(name, _existing_files(_patterns(name, arguments)), named)
     if named and (name in FOOTER_FUNCTIONS or name == "glob"):
         raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function {name}')
     if name in FOOTER_FUNCTIONS:
@@ -91,16 +88,16 @@ def file_function(
     return None
 
 
-def file_relation(engine: Engine, name: str) -> Files | FileScan | CallerFrame | None:
+def file_relation(name: str) -> FileScan | CallerFrame | None:
     """Return the rows of files that are named as a table; None if it is none."""
     reader = reader_of(name)
     if reader is None or not ("/" in name or _match_files([name])):
         return None
-    return _read(engine, reader, _existing_files([name]), {})
+    return _read(reader, _existing_files([name]), {})
 
 
-def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, Any]) -> Files | FileScan | CallerFrame:
-    """Return the rows of files: of Parquet by the engine, of others by this process."""
+def _read(name: str, paths: Sequence[str], named: Mapping[str, Any]) -> FileScan | CallerFrame:
+    """Return the rows of files: of Parquet as a scan, unless Spark has no such values; else read by this process."""
     kind = _READERS[name]
     options = _OPTIONS[kind].split()
     for option in named:
@@ -109,25 +106,15 @@ def _read(engine: Engine, name: str, paths: Sequence[str], named: Mapping[str, A
                 f'Binder Error: Invalid named parameter "{option}" for function {name}; nothing was read.',
                 hint=f"Options: {', '.join(options)}." if options else None,
             )
-    is_covered = any(credential_for(path) is not None for path in paths)
-    if kind == "parquet" and is_covered:
+    if kind == "parquet":
         plan = files.foreign_scan.plan_files([_absolute(path) for path in paths])
         if plan is not None:
             return FileScan(plan)
-    elif kind == "parquet" and not _has_nanoseconds(paths):
-        frame = engine.files_frame([_absolute(path) for path in paths])
-        return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)
     if current_allowance() is not None:
         charge_files(storage.sizes(paths).items())
     described, rows = files.foreign_files.read_foreign(name, paths, named)
     fields = tuple(column(title, parse_type(text)) for title, text in described)
     return CallerFrame(fields, conform(rows, fields, "file", by_name=False))
-
-
-def _has_nanoseconds(paths: Sequence[str]) -> bool:
-    """Return whether Spark cannot read the columns of files: it has no nanoseconds."""
-    kinds = {field.type for field in read_footer(_absolute(paths[0])).fields}
-    return types.TIMESTAMP_NS in kinds
 
 
 def _absolute(path: str) -> str:

@@ -89,10 +89,6 @@ class SparkEngine:
         """Return a caller's rows with given column names and the types of a table."""
         return read.rows_frame.typed_frame(self.session(), rows, fields)
 
-    def files_frame(self, paths: Sequence[str]) -> DataFrame:
-        """Return the rows of Parquet files."""
-        return read.parquet_files.read_files(self.session(), paths)
-
     def select(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
         """Return some columns of a frame."""
         return frame.select(*map(quote_spark_name, names))

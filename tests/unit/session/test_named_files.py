@@ -1,0 +1,101 @@
+"""Files named in queries: small Parquet files are read without Java, and all as DuckDB reads and packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from forklake import Connection, Lake
+
+NUMBERS = [1, 2, None]
+WRITTEN = {
+    "numbers": pa.table({"i": NUMBERS, "u": pa.array(NUMBERS, pa.uint32()), "s": ["a", None, "Ő"]}),
+    "nested": pa.table({"l": [[1], None, []], "s": [{"x": 1, "y z": "b"}, None, {"x": None, "y z": "c"}]}),
+    "zoned": pa.table({"at": pa.array(pd.date_range("2024-03-31", periods=3, tz="Europe/Budapest"))}),
+    "zoned below": pa.table({"s": [{"at": pd.Timestamp("2024-03-31", tz="UTC")}, None, None]}),
+    "nothing": pa.table({"n": pa.nulls(3)}),
+    "halves": pa.table(
+        {"d": pa.array(["x", None, "x"]).dictionary_encode(), "f": pa.array([1.5, None, 2], pa.float16())}
+    ),
+}
+NOT_COMPUTED_HERE = {
+    "nanoseconds": pa.table({"at": pa.array(NUMBERS, pa.timestamp("ns"))}),
+    "nanoseconds below": pa.table({"l": pa.array([[1], None, []], pa.list_(pa.timestamp("ns")))}),
+    "seconds": pa.table({"t": pa.array(NUMBERS, pa.time32("s"))}),
+}
+
+
+@pytest.fixture
+def session(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
+    monkeypatch.chdir(tmp_path)
+    with lake.create_catalog("shop").session() as made:
+        made.sql("SET engine = 'local'")
+        yield made
+
+
+def _described(session: Connection) -> list[tuple[object, ...]]:
+    described = session.sql("DESCRIBE FROM 'f.parquet'")
+    assert described is not None
+    return [row[:2] for row in described.rows()]
+
+
+def _described_by_duckdb() -> list[tuple[object, ...]]:
+    return [row[:2] for row in duckdb.connect().execute("DESCRIBE FROM 'f.parquet'").fetchall()]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_files_are_read_as_by_duckdb(session: Connection, written: str) -> None:
+    pq.write_table(WRITTEN[written], "f.parquet")
+    assert _described(session) == _described_by_duckdb()
+    session.sql("CREATE TABLE t AS FROM 'f.parquet'")
+    text = ", ".join(f'"{name}"::VARCHAR' for name in WRITTEN[written].column_names)
+    session.sql("COPY t TO 'ours.parquet'")
+    shown = f"SET TimeZone = 'UTC'; SELECT {text} FROM"
+    ours, given = (duckdb.connect().execute(f"{shown} '{one}.parquet'").fetchall() for one in ("ours", "f"))
+    assert ours == given
+
+
+@pytest.mark.parametrize("written", NOT_COMPUTED_HERE)
+def test_columns_are_those_of_duckdb(session: Connection, written: str) -> None:
+    pq.write_table(NOT_COMPUTED_HERE[written], "f.parquet")
+    assert _described(session) == _described_by_duckdb()
+
+
+def test_few_rows_of_a_large_file_and_its_count_need_no_java(session: Connection) -> None:
+    pq.write_table(pa.table({"i": range(1_000_000), "t": pa.array([1] * 1_000_000, pa.time64("us"))}), "f.parquet")
+    found, count = (
+        session.sql("SELECT t, i FROM 'f.parquet' LIMIT 2 OFFSET 1"),
+        session.sql("SELECT count(*) FROM 'f.parquet'"),
+    )
+    assert found is not None
+    assert count is not None
+    assert [row[1] for row in found.rows()] == [1, 2]
+    assert count.rows() == [(1_000_000,)]
+
+
+def test_what_replaces_a_file_is_read(session: Connection) -> None:
+    for number in (1, 2):
+        pq.write_table(pa.table({f"c{number}": [number] * number}), "f.parquet")
+        found = session.sql("SELECT *, count(*) OVER () AS n FROM 'f.parquet'")
+        assert found is not None
+        assert (found.columns[0], found.rows()) == (f"c{number}", [(number, number)] * number)
+
+
+@pytest.mark.parametrize(
+    ("name", "magic"),
+    [("t.csv", b"i\n1"), ("t.csv.gz", b"\x1f\x8b"), ("t.json.gz", b"\x1f\x8b"), ("t.tsv.zst", b"\x28\xb5\x2f\xfd")],
+)
+def test_the_name_of_a_file_tells_how_it_is_packed(session: Connection, name: str, magic: bytes) -> None:
+    session.sql("CREATE TABLE t AS SELECT 1 AS i")
+    session.sql(f"COPY t TO '{name}'")
+    assert Path(name).read_bytes().startswith(magic)
+    found = session.sql(f"FROM '{name}'")
+    assert found is not None
+    assert found.rows() == [(1,)]
+    assert duckdb.connect().execute(f"FROM '{name}'").fetchall() == [(1,)]
