@@ -48,6 +48,7 @@ def test_the_shell_is_one_as_others_are(tmp_path: Path) -> None:
         read = answer(shell.type(".read load.sql\r", "shop> "))
         assert "eight\n    8" in read
         assert "In statement 3 of load.sql, line 3: FROM nowhere" in read
+        assert answer(shell.type(".mode\r", "shop> ")) == "table (there are table, csv, json, markdown, line)"
         shell.type(".mode csv\r", "shop> ")
         assert answer(shell.type("SELECT 1 AS a, 'x,y' AS b;\r", "shop> ")) == 'a,b\n1,"x,y"'
         shell.type(".mode line\r", "shop> ")

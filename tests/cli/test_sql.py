@@ -210,7 +210,11 @@ def test_a_new_file_is_not_made_for_readers_scripts_and_confined_sessions(tmp_pa
     for words in (["--read-only"], ["--confined"]):
         assert run("sql", new, *words, "-c", "SELECT 1").code == 3
     assert run("sql", str(tmp_path / "script.sql")).code == 2
-    assert run("sql", str(tmp_path / "nowhere" / "new.db"), "-c", "SELECT 1").code == 2
+    nowhere = run("sql", str(tmp_path / "nowhere" / "new.db"), "-c", "SELECT 1")
+    assert nowhere.code == 2
+    assert f"The directory '{tmp_path / 'nowhere'}' does not exist; no lake was made in it." in " ".join(
+        nowhere.err.split()
+    )
     assert list(tmp_path.iterdir()) == []
 
 

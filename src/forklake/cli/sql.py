@@ -127,7 +127,7 @@ def _take_lake(given: Sequence[str]) -> str | None:
     That is a file with statements; None if there is none.
 
     Raises:
-        UsageError: There are too many, or it is neither.
+        UsageError: There are too many, it is neither, or there is no directory for a new lake.
     """
     lakes = [word for word in given if is_store(word) or _names_new_lake(word)]
     files = [word for word in given if word not in lakes]
@@ -136,6 +136,9 @@ def _take_lake(given: Sequence[str]) -> str | None:
     if lakes:
         name_lake(lakes[0])
     if files and files[0] != "-" and not Path(files[0]).is_file():
+        directory = Path(files[0]).absolute().parent
+        if Path(files[0]).suffix in _SUFFIXES and not directory.is_dir():
+            raise click.UsageError(f"The directory {str(directory)!r} does not exist; no lake was made in it.")
         raise click.UsageError(
             f"{files[0]!r} is neither a file with statements nor a lake; `forklake sql NAME.db` makes a lake."
         )

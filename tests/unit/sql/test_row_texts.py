@@ -175,7 +175,13 @@ def test_an_upsert_matches_by_its_keys_and_takes_the_columns_that_both_have() ->
     [
         (" ", {"matched": [MergeDelete()]}, InvalidInputError, "needs a condition or keys that say which rows match"),
         ("target.id", {"matched": [MergeDelete()]}, InvalidInputError, "A condition is true or false, not of type BIG"),
-        ("target.id = source.id", {}, InvalidInputError, "A merge needs something to do"),
+        ("target.id = source.id", {}, InvalidInputError, "^A merge needs something to do"),
+        (
+            '"not a key"',
+            {},
+            InvalidInputError,
+            '^The table has no column "not a key" that could be a key. A merge needs some',
+        ),
         ("target.id = source.nope", {"matched": [MergeDelete()]}, NotFoundError, 'column "nope" not found'),
         ("id = 1", {"matched": [MergeDelete()]}, InvalidInputError, 'Ambiguous reference to column name "id"'),
         (

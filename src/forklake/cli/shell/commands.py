@@ -135,7 +135,7 @@ def _tree(connection: Connection, answering: Answering, words: Sequence[str]) ->
 def _mode(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
     """Say or choose how results are printed."""
     if not words:
-        click.echo(f"{answering.mode}, of {', '.join(MODES)}")
+        click.echo(f"{answering.mode} (there are {', '.join(MODES)})")
     elif words[0].lower() in MODES:
         answering.mode = words[0].lower()
     else:

@@ -172,7 +172,11 @@ def merge_statement(
         matches = None if keys else _condition(on, values)
         actions = tuple(_action(side, given, shared, values) for side, all_given in sides for given in all_given)
     if not actions and not keys:
-        raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
+        names = split_name(on.strip()) if isinstance(on, str) else None
+        missing = f'The table has no column "{names[0]}" that could be a key. ' if names and len(names) == 1 else ""
+        raise InvalidInputError(
+            f"{missing}A merge needs something to do: matched, not_matched or not_matched_by_source."
+        )
     upsert = (
         statements.MergeAction("matched", "update", None, shared),
         statements.MergeAction("not matched", "insert", None, shared),
