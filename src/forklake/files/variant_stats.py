@@ -13,11 +13,9 @@ from forklake.files.statistics import leaf_stats, stored_leaves
 from forklake.model import types
 from forklake.model.definitions import ColumnStats, VariantStats
 from forklake.model.field import Field
-from forklake.model.quoting import quote_name
-from forklake.model.variant_stats import stats_text
+from forklake.model.variant_stats import path_text, stats_text
 
 _NULL: Final = b"\x00"
-_ROOT: Final = "root"
 
 
 def variant_stats(metadata: pq.FileMetaData, fields: Sequence[Field]) -> tuple[VariantStats, ...]:
@@ -52,7 +50,7 @@ def variant_column_stats(
 
 
 def _paths(
-    metadata: pq.FileMetaData, column: str, kind: pa.DataType, place: int, path: tuple[str, ...]
+    metadata: pq.FileMetaData, column: str, kind: pa.DataType, place: int, path: tuple[str | None, ...]
 ) -> Iterator[VariantStats]:
     """Yield the paths below a group of a value and what is shredded of it."""
     places: dict[str, int] = {}
@@ -64,15 +62,15 @@ def _paths(
     typed, first = kind.field("typed_value").type, places["typed_value"]
     if pa.types.is_struct(typed):
         for part in typed:
-            yield from _paths(metadata, column, part.type, first, (*path, quote_name(part.name)))
+            yield from _paths(metadata, column, part.type, first, (*path, part.name))
             first += leaf_count(part.type)
     elif pa.types.is_list(typed):
-        yield from _paths(metadata, column, typed.value_type, first, (*path, "element"))
+        yield from _paths(metadata, column, typed.value_type, first, (*path, None))
     elif "value" not in places or _is_empty(metadata, places["value"]):
         held = leaf_type(metadata.schema.column(first))
         leaves = stored_leaves(metadata, [(column, Field(None, column, held), first)])
         stats = leaf_stats(metadata, leaves)[column]
-        yield VariantStats(column, ".".join(path) or _ROOT, str(held), stats)
+        yield VariantStats(column, path_text(path), str(held), stats)
 
 
 def _is_empty(metadata: pq.FileMetaData, place: int) -> bool:

@@ -7,15 +7,39 @@ file does not have, or has with another type, is left out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 from forklake.model.definitions import VariantStats
+from forklake.model.quoting import quote_name, unquote_name
 from forklake.model.types.order import order_key
 from forklake.model.types.read import stored_type
 
 _Path = dict[str, Any]
+_ROOT: Final = "root"
+_ELEMENT: Final = "element"
+_STEP: Final = re.compile(r'"(?:[^"]|"")*"|[a-z]+')
+
+
+def path_text(steps: Sequence[str | None]) -> str:
+    """Return the name of a path: fields by their names, elements of lists by None.
+
+    >>> path_text(()), path_text(("a", None, 'b"c'))
+    ('root', '"a".element."b""c"')
+    """
+    return ".".join(_ELEMENT if step is None else quote_name(step) for step in steps) or _ROOT
+
+
+def path_steps(text: str) -> list[str | None]:
+    """Return the steps of a path by its name.
+
+    >>> path_steps("root"), path_steps('"a".element."b""c"')
+    ([], ['a', None, 'b"c'])
+    """
+    steps = [] if text == _ROOT else _STEP.findall(text)
+    return [None if step == _ELEMENT else unquote_name(step) for step in steps]
 
 
 def stats_text(stats: Sequence[VariantStats]) -> str | None:

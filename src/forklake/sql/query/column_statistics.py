@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field as dataclass_field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -16,7 +16,7 @@ from forklake.model.ids import ColumnId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableColumnStatsRow
 from forklake.model.types.read import stored_type
-from forklake.model.variant_stats import shredded_types
+from forklake.model.variant_stats import path_steps, shredded_types
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.coercion import constant
 
@@ -31,9 +31,6 @@ _NO_BOUNDS: Final = "inf, -inf"
 _FLAGS: Final = "Has Empty Geom: true, Has No Empty Geom: true, Has Empty Part: true, Has No Empty Part: true"
 """What DuckLake does not keep of geometries: DuckDB takes all of it to be possible."""
 _SHREDDED: Final = "fully_shredded: true"
-_ELEMENT: Final = ""
-"""Stands for the elements of a list among the names of fields."""
-_STEP: Final = re.compile(r'("(?:[^"]|"")*")|([a-z]+)')
 _UNKNOWN: Final = TableColumnStatsRow(table_id=TableId(0), column_id=ColumnId(0))
 
 
@@ -111,28 +108,36 @@ def _extent(row: TableColumnStatsRow) -> str:
 
 @dataclass(slots=True)
 class _Shredded:
-    """A path of shredded variants: its own type, or what is below it."""
+    """A path of shredded variants: its own type, or what is below it.
+
+    That is fields by their names, or the elements of a list under None.
+    """
 
     kind: str | None = None
-    parts: dict[str, _Shredded] = dataclass_field(default_factory=dict)
+    parts: dict[str | None, _Shredded] = dataclass_field(default_factory=dict)
+
+    @property
+    def fields(self) -> list[tuple[str, _Shredded]]:
+        """The fields in the order of their names."""
+        return sorted(((name, part) for name, part in self.parts.items() if name is not None), key=itemgetter(0))
 
     @property
     def type_text(self) -> str:
         """The type as DuckDB writes it."""
         if self.kind is not None:
             return stored_type(self.kind).sql_name
-        if _ELEMENT in self.parts:
-            return f"{self.parts[_ELEMENT].type_text}[]"
-        return f"STRUCT({', '.join(f'{name} {part.type_text}' for name, part in sorted(self.parts.items()))})"
+        if None in self.parts:
+            return f"{self.parts[None].type_text}[]"
+        return f"STRUCT({', '.join(f'{name} {part.type_text}' for name, part in self.fields)})"
 
     @property
     def state_text(self) -> str:
         """Which parts are shredded, as DuckDB writes it."""
         if self.kind is not None:
             return _SHREDDED
-        if _ELEMENT in self.parts:
-            return f"{_SHREDDED}, child: {self.parts[_ELEMENT].state_text}"
-        below = ", ".join(f"{name}: {part.state_text}" for name, part in sorted(self.parts.items()))
+        if None in self.parts:
+            return f"{_SHREDDED}, child: {self.parts[None].state_text}"
+        below = ", ".join(f"{name}: {part.state_text}" for name, part in self.fields)
         return f"{_SHREDDED}, children: {{{below}}}"
 
 
@@ -143,9 +148,8 @@ def _shredding(row: TableColumnStatsRow) -> str:
     root = _Shredded()
     for path, kind in paths.items():
         at = root
-        for quoted, plain in _STEP.findall(path) if path != "root" else ():
-            name = quoted[1:-1].replace('""', '"') if quoted else plain
-            at = at.parts.setdefault(name if quoted else _ELEMENT, _Shredded())
+        for step in path_steps(path):
+            at = at.parts.setdefault(step, _Shredded())
         at.kind = kind
     return f"shredding_state: SHREDDED, shredding: {{typed_value_type: {root.type_text}, stats: {{{root.state_text}}}}}"
 
