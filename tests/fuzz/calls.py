@@ -92,9 +92,13 @@ TEMPLATES: Final = read_calls("functions.txt")
 UNCALLED: Final = frozenset(
     name
     for name, one in BY_NAME.items()
-    if one.is_refused or any(parameter.type == "VARIANT" for parameter in one.signatures[0])
+    if one.is_refused
+    or any(parameter.type == "VARIANT" for parameter in one.signatures[0])
+    or (name.startswith("array_") and one.signatures[0][0].type == "DOUBLE[]")
 )
-"""Names that are known only to be refused, and functions of variants, which Spark does not compute."""
+"""Names that are known only to be refused, or that DuckDB has for arrays of a fixed size, which lakes do not have.
+
+With them are functions of variants, which Spark does not compute."""
 
 OPERATORS: Final = read_lines("operators.txt")
 _NESTS: Final = read_calls("nests.txt")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from forklake.model.submodules import submodules
 
 __all__ = [
+    "duckdb_results",
     "foreign_files",
     "foreign_scan",
     "inlined_rows",
@@ -20,6 +21,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from forklake.files import (
+        duckdb_results,
         foreign_files,
         foreign_scan,
         inlined_rows,

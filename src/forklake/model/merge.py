@@ -73,3 +73,9 @@ class Merge:
     clauses: tuple[Clause, ...]
     source: tuple[Field, ...]
     keys: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All expressions of the merge."""
+        conditions = [clause.condition for clause in self.clauses if clause.condition is not None]
+        return (self.on, *conditions, *(text for clause in self.clauses for _, text in clause.values))

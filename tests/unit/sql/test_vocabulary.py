@@ -31,7 +31,9 @@ _SAMPLES = {
     "BIGINT[]": "[1::BIGINT]",
     "BLOB": "'a'::BLOB",
     "BOOLEAN": "true",
+    "BOOLEAN[]": "[true]",
     "DOUBLE": "1::DOUBLE",
+    "DOUBLE[]": "[1::DOUBLE]",
     "INTEGER": "1",
     "INTERVAL": "INTERVAL 1 DAY",
     "JSON": """'{"a": [1]}'::JSON""",
@@ -162,7 +164,8 @@ def test_the_counts_are_duckdbs() -> None:
     found: dict[str, set[int]] = {}
     many: set[str] = set()
     query = "SELECT function_name, len(parameters), varargs FROM duckdb_functions()"
-    for name, count, varargs in duckdb.connect().execute(f"{query} WHERE function_type IN {_KINDS}").fetchall():
+    for given, count, varargs in duckdb.connect().execute(f"{query} WHERE function_type IN {_KINDS}").fetchall():
+        name = given.lower()
         found.setdefault(name, set()).add(count)
         if varargs is not None:
             many.add(name)

@@ -5,7 +5,6 @@ It reaches nothing else: no file, no network, no extension, and no setting can b
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,36 +16,17 @@ import pyarrow as pa
 
 from forklake.engine.allowance import check_time, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
+from forklake.files.closed_database import database
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
 from forklake.model.quoting import quote_name
 
-_CONFIGURATION: Final = (
-    # One query of one statement is small; many statements share the process, each in its own thread.
-    ("threads", "1"),
-    ("memory_limit", "'1GB'"),
-    ("temp_directory", "''"),
-    ("TimeZone", "'UTC'"),
-    ("preserve_insertion_order", "true"),
-    # It loses rows of EXISTS (... WHERE a.x = b.y AND a.id < b.id AND a.s <> b.s).
-    ("disabled_optimizers", "'deliminator'"),
-    ("python_enable_replacements", "false"),
-    ("autoinstall_known_extensions", "false"),
-    ("autoload_known_extensions", "false"),
-    ("allow_community_extensions", "false"),
-    ("enable_external_access", "false"),
-    ("lock_configuration", "true"),
-)
 _FEW_ROWS: Final = 2_000
 _VARIANT: Final = "VARIANT"
 _KINDS: Final = {"PARQUET_VARIANT": _VARIANT}
 _PATIENCE_SECONDS: Final = 0.05
 _KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ")
 """How messages begin that tell of a value, in the words that Spark's are translated to as well."""
-
-_lock: Final = threading.Lock()
-_databases: Final[dict[int, duckdb.DuckDBPyConnection]] = {}
-"""The database of this process, by process id: a forked child makes its own."""
 
 
 def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]) -> pa.Table | str:
@@ -144,17 +124,3 @@ def _has_floats(kind: pa.DataType) -> bool:
     if pa.types.is_floating(kind):
         return True
     return any(_has_floats(kind.field(place).type) for place in range(kind.num_fields))
-
-
-def database() -> duckdb.DuckDBPyConnection:
-    """Return the DuckDB of this process, which reaches nothing but what it is given."""
-    found = _databases.get(os.getpid())
-    if found is not None:
-        return found
-    with _lock:
-        if os.getpid() not in _databases:
-            made = duckdb.connect(":memory:")
-            for name, value in _CONFIGURATION:
-                made.execute(f"SET {name} = {value}")
-            _databases[os.getpid()] = made
-        return _databases[os.getpid()]

@@ -12,7 +12,7 @@ from typing import Final
 
 import duckdb
 
-from forklake.engine.local.duckdb_rows import database
+from forklake.files.closed_database import database
 
 _SELECT: Final = "SELECT "
 _LAMBDA: Final = '"class":"LAMBDA"'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from forklake.engine.allowance import charge, charge_files, check_time
@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     from forklake.files.adopt_files import Adoption
     from forklake.files.rewrite_file import Rewriting
     from forklake.model.change_scan import ChangePlan
+
+
+def _functions(
+    spark: SparkSession, *texts: str | None, target: WriteTarget | None = None
+) -> AbstractContextManager[None]:
+    """Let a session know the functions that texts and the order of a table call."""
+    order = [] if target is None else [key.expression for key in target.sort_keys]
+    return columns.duckdb_functions.duckdb_functions(spark, *texts, *order)
 
 
 class SparkEngine:
@@ -132,9 +140,10 @@ class SparkEngine:
     ) -> DataFrame:
         """Return the rows of a plan."""
         charge(plan)
-        return read.table_rows.table_rows(
-            self.session(), plan, columns, condition, keep_order=keep_order, is_limited=is_limited
-        )
+        with _functions(self.session(), condition):
+            return read.table_rows.table_rows(
+                self.session(), plan, columns, condition, keep_order=keep_order, is_limited=is_limited
+            )
 
     def scan_shared(self, plans: Sequence[tuple[SharedPlan, str | None]], columns: Sequence[str]) -> DataFrame:
         """Return the rows of plans, once for each catalog that has them."""
@@ -184,8 +193,10 @@ class SparkEngine:
     def write(self, rows: DataFrame | pa.Table, target: WriteTarget, *, by_name: bool = True) -> list[NewDataFile]:
         """Write rows into new files."""
         if self.is_frame(rows):
-            return write.write_rows.write(rows, target, by_name=by_name)
-        return write.write_rows.write_arrow(self.session(), rows, target)
+            with _functions(rows.sparkSession, target=target):
+                return write.write_rows.write(rows, target, by_name=by_name)
+        with _functions(self.session(), target=target):
+            return write.write_rows.write_arrow(self.session(), rows, target)
 
     def adopt(self, paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
         """Read the footers of files that others wrote."""
@@ -194,18 +205,21 @@ class SparkEngine:
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         """Write files again."""
         charge_files((one.file.path, one.file.file_size_bytes) for one in old)
-        return write.rewrite_files.rewrite_files(self.session(), old, target)
+        with _functions(self.session(), target=target):
+            return write.rewrite_files.rewrite_files(self.session(), old, target)
 
     def merge_files(self, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
         """Write the rows of files into new ones."""
         charge(*(one.plan for one in merges))
-        return write.merge_files.merge_files(self.session(), merges, target)
+        with _functions(self.session(), target=target):
+            return write.merge_files.merge_files(self.session(), merges, target)
 
     def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
         """Delete rows of a plan."""
         charge(plan)
-        rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=False)
-        return change.change_rows.change_rows(rows, plan, target, inlining=inlining)
+        with _functions(self.session(), condition, target=target):
+            rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=False)
+            return change.change_rows.change_rows(rows, plan, target, inlining=inlining)
 
     def update(
         self,
@@ -220,11 +234,12 @@ class SparkEngine:
         """Update rows of a plan."""
         charge(plan)
         texts = [text for _, text in values]
-        rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True, naming=texts)
-        updated = change.change_rows.new_values(plan.fields, values)
-        return change.change_rows.change_rows(
-            rows, plan, target, updated=updated, inlining=inlining, keeps_ids=keeps_ids
-        )
+        with _functions(self.session(), condition, *texts, target=target):
+            rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True, naming=texts)
+            updated = change.change_rows.new_values(plan.fields, values)
+            return change.change_rows.change_rows(
+                rows, plan, target, updated=updated, inlining=inlining, keeps_ids=keeps_ids
+            )
 
     def change_found(
         self,
@@ -238,15 +253,16 @@ class SparkEngine:
     ) -> ChangedRows:
         """Change rows that a query has found."""
         columns = [field.name for field in plan.fields] if is_update else []
-        return change.change_rows.change_rows(
-            found.toDF(*OWN_PLACES, *columns),
-            plan,
-            target,
-            updated=change.change_rows.new_values(plan.fields, ()) if is_update else None,
-            inlining=inlining,
-            may_repeat=not is_update,
-            keeps_ids=keeps_ids,
-        )
+        with _functions(found.sparkSession, target=target):
+            return change.change_rows.change_rows(
+                found.toDF(*OWN_PLACES, *columns),
+                plan,
+                target,
+                updated=change.change_rows.new_values(plan.fields, ()) if is_update else None,
+                inlining=inlining,
+                may_repeat=not is_update,
+                keeps_ids=keeps_ids,
+            )
 
     def merge_source(self, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
         """Return rows in memory as the source of a merge."""
@@ -279,17 +295,18 @@ class SparkEngine:
     ) -> ChangedRows:
         """Merge a source into the rows of a plan."""
         charge(plan)
-        merged = change.merge_rows.merge_rows(self.session(), plan, source, merge)
-        return change.change_rows.change_rows(
-            merged.rows,
-            plan,
-            target,
-            updated=merged.updated,
-            inserted=merged.inserted,
-            inlining=inlining,
-            may_repeat=merged.may_repeat,
-            keeps_ids=keeps_ids,
-        )
+        with _functions(self.session(), *merge.texts, target=target):
+            merged = change.merge_rows.merge_rows(self.session(), plan, source, merge)
+            return change.change_rows.change_rows(
+                merged.rows,
+                plan,
+                target,
+                updated=merged.updated,
+                inserted=merged.inserted,
+                inlining=inlining,
+                may_repeat=merged.may_repeat,
+                keeps_ids=keeps_ids,
+            )
 
     # ---- sessions and failures ---------------------------------------------------------------------------------------
 

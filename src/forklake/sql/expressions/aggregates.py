@@ -9,6 +9,7 @@ called like a scalar function, without any of these clauses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -18,15 +19,18 @@ from forklake.model import types
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
 from forklake.sql.expressions import lengths
+from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
 from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count, wrong_aggregate
-from forklake.sql.expressions.coercion import cast
-from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.coercion import cast, unify
+from forklake.sql.expressions.literals import spark_type, text_literal
+from forklake.sql.expressions.moments import MOMENTS
 from forklake.sql.expressions.quantiles import discrete_quantile, quantile
 from forklake.sql.expressions.quotients import quotient
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS, first
+from forklake.sql.functions import LOWERINGS
 from forklake.sql.functions.signature import Function
 from forklake.sql.vocabulary import BY_NAME, takes
 from forklake.sql.vocabulary.declaration import Kind
@@ -117,6 +121,26 @@ def _product(values: Sequence[Bound], call: Call) -> Bound:
     return Bound(multiplied, types.FLOAT64)
 
 
+def _geometric_mean(values: Sequence[Bound], call: Call) -> Bound:
+    logarithm = LOWERINGS["ln"](values, exp.Null())
+    return Bound(f"exp({_average([logarithm], call).sql})", types.FLOAT64)
+
+
+def _weighted_average(values: Sequence[Bound], call: Call) -> Bound:
+    value, weight = values
+    total = _sum([arithmetic(value, "*", weight)], call)
+    zero = Bound("0", types.INT32, literal="0")
+    other = unify([weight, zero])
+    counted = replace(
+        other[0],
+        sql=f"CASE WHEN {value.sql} IS NOT NULL THEN {other[0].sql} ELSE {other[1].sql} END",
+        literal=None,
+        is_untyped=False,
+        wide=None,
+    )
+    return arithmetic(total, "/", _sum([counted], call))
+
+
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
@@ -131,6 +155,11 @@ def _count_if(values: Sequence[Bound], call: Call) -> Bound:
     test = cast(values[0], types.BOOLEAN).sql
     counted = f"CASE WHEN {test} THEN 1L WHEN NOT {test} THEN 0L END"
     return Bound(f"CAST({call.of('sum', counted)} AS DECIMAL(38,0))", types.INT128)
+
+
+def _pair_count(values: Sequence[Bound], call: Call) -> Bound:
+    pairs = call.of("count", f"CASE WHEN {values[1].sql} IS NOT NULL THEN {values[0].sql} END")
+    return Bound(f"CAST({pairs} AS {spark_type(types.UINT32)})", types.UINT32)
 
 
 def _approximate_count(values: Sequence[Bound], call: Call) -> Bound:
@@ -285,6 +314,13 @@ _NODES: Final[Mapping[type[exp.Expr], tuple[str, Sequence[str]]]] = {
     exp.RegrAvgx: ("regr_avgx", _TWO),
     exp.RegrAvgy: ("regr_avgy", _TWO),
     exp.CovarSamp: ("covar_samp", _TWO),
+    exp.ApproxQuantile: ("approx_quantile", ("this", "quantile")),
+    exp.Skewness: ("skewness", _ONE),
+    exp.Kurtosis: ("kurtosis", _ONE),
+    exp.RegrCount: ("regr_count", _TWO),
+    exp.RegrSxx: ("regr_sxx", _TWO),
+    exp.RegrSyy: ("regr_syy", _TWO),
+    exp.RegrSxy: ("regr_sxy", _TWO),
     exp.RowNumber: ("row_number", ()),
     exp.Rank: ("rank", ()),
     exp.DenseRank: ("dense_rank", ()),
@@ -326,6 +362,11 @@ _LOWERINGS: Final[Mapping[str, Aggregate]] = {
     "covar_samp": _of_doubles("covar_samp"),
     **{name: _of_doubles(name) for name in ("regr_intercept", "regr_r2", "regr_avgx", "regr_avgy")},
     "regr_slope": _never_null("regr_slope"),
+    **{name: _of_doubles(name) for name in ("regr_sxx", "regr_syy", "regr_sxy")},
+    "regr_count": _pair_count,
+    "geomean": _geometric_mean,
+    "weighted_avg": _weighted_average,
+    **MOMENTS,
     "median": quantile,
     "quantile_cont": quantile,
     "quantile_disc": discrete_quantile,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.files.duckdb_calls import calls_in
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
@@ -46,5 +47,11 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
         raise InvalidInputError(f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {render(node)}")
     inner = type(binder)(binder.site, {**binder.parameters, **dict(zip(map(fold, names), values, strict=True))})
     body = inner.bind(node.this)
+    called = next(iter(calls_in(body.sql).values()), None)
+    if called is not None:
+        raise InvalidInputError(
+            f'Not implemented Error: DuckDB computes "{called.function}" for Spark, which calls no such function within'
+            f" a lambda: {render(node)}"
+        )
     head = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"
     return replace(body, sql=f"{head} -> {body.sql}", literal=None, is_untyped=False)

@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.functions import (
+    computed,
     formats,
     general,
     jsons,
@@ -30,6 +31,7 @@ from forklake.sql.vocabulary import BY_NAME, nearest_name, takes
 __all__ = ["FUNCTIONS", "LOWERINGS", "NAMED", "Function", "no_match", "no_such_function"]
 
 _THEMES: Final = (
+    computed,
     formats,
     general,
     jsons,

@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.files.duckdb_calls import SCALARS
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound
@@ -247,7 +248,6 @@ _NAMED: Final[Mapping[Test, str]] = {
     _each(_TEXT, _JOINED): "concat_ws",
     _INTEGERS: "bin bit_count factorial gcd lcm mod xor",
     _of(types.FLOAT64): "isfinite isinf isnan sqrt",
-    _NUMBERS: "even trunc",
     _OF_MOMENT: (
         "century dayname dayofweek dayofyear decade epoch epoch_ms epoch_ns epoch_us era isodow isoyear last_day"
         " microsecond millennium millisecond monthname week yearweek"
@@ -263,7 +263,11 @@ _NAMED: Final[Mapping[Test, str]] = {
     _has_its_element: "list_append list_contains list_position",
     _are_same_lists: "list_concat list_has_all list_has_any",
     _has_place: "list_extract list_slice",
+    _NUMBERS: "even mad trunc",
 }
 """Names of functions, apart by spaces; each is the first of its names."""
-NAMED: Final[Mapping[str, Test]] = {name: test for test, names in _NAMED.items() for name in names.split()}
+NAMED: Final[Mapping[str, Test]] = {
+    **{name: test for test, names in _NAMED.items() for name in names.split()},
+    **dict.fromkeys(SCALARS, _anything),  # DuckDB computes them for both
+}
 """By the first of its names."""

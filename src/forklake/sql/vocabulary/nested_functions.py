@@ -11,6 +11,10 @@ def _of_list(name: str, result: str, meaning: str) -> Declaration:
     return declare(f"list_{name}", "list T[]", result, meaning)
 
 
+def _of_vectors(names: str, meaning: str) -> Declaration:
+    return declare(names, "one DOUBLE[], other DOUBLE[]", "DOUBLE", meaning)
+
+
 _LISTS: Final = (
     declare(
         "list_contains array_contains list_has array_has",
@@ -128,6 +132,40 @@ _LISTS: Final = (
     _of_list("product", "DOUBLE", "The product of the elements."),
     _of_list("bool_and", "BOOLEAN", "Whether all elements are true."),
     _of_list("bool_or", "BOOLEAN", "Whether any element is true."),
+    _of_list("median", "NUMBER", "The element in the middle, or the mean of the two there."),
+    _of_list("mode", "T", "The most frequent element."),
+    _of_list("stddev_samp", "DOUBLE", "The standard deviation of a sample."),
+    _of_list("stddev_pop", "DOUBLE", "The standard deviation of a population."),
+    _of_list("var_samp", "DOUBLE", "The variance of a sample."),
+    _of_list("var_pop", "DOUBLE", "The variance of a population."),
+    _of_list("sem", "DOUBLE", "The standard error of the mean."),
+    _of_list("skewness", "DOUBLE", "The skewness of a sample."),
+    _of_list("kurtosis", "DOUBLE", "The excess kurtosis of a sample."),
+    _of_list("kurtosis_pop", "DOUBLE", "The excess kurtosis of a population."),
+    _of_list("mad", "NUMBER", "The median of the distances from the median."),
+    _of_list("entropy", "DOUBLE", "The entropy of the elements, in bits."),
+    _of_list("histogram", "MAP(T, UBIGINT)", "How often each element occurs."),
+    _of_list("approx_count_distinct", "BIGINT", "About how many different elements there are."),
+    _of_list("bit_and", "INTEGER", "The bits that all elements have."),
+    _of_list("bit_or", "INTEGER", "The bits that any element has."),
+    _of_list("bit_xor", "INTEGER", "The bits that an odd count of elements has."),
+    declare("list_where array_where", "list T[], mask BOOLEAN[]", "T[]", "The elements at the places that are true."),
+    declare(
+        "list_grade_up array_grade_up grade_up",
+        "list T[], [order VARCHAR], [nulls VARCHAR]",
+        "BIGINT[]",
+        "The places of the elements in order.",
+    ),
+    _of_vectors("list_cosine_similarity array_cosine_similarity", "The cosine of the angle between two vectors."),
+    _of_vectors("list_cosine_distance array_cosine_distance", "One less the cosine of the angle between two vectors."),
+    _of_vectors("list_distance array_distance", "The distance of two points, as the crow flies."),
+    _of_vectors(
+        "list_inner_product array_inner_product list_dot_product array_dot_product", "The inner product of two vectors."
+    ),
+    _of_vectors(
+        "list_negative_inner_product array_negative_inner_product list_negative_dot_product array_negative_dot_product",
+        "The inner product of two vectors with the other sign.",
+    ),
     declare("flatten", "list T[][]", "T[]", "The elements of the lists within a list."),
     declare(
         "array_to_string",
@@ -233,6 +271,20 @@ _JSON: Final = (
         "UBIGINT",
         "How many elements an array has; 0 for other values.",
     ),
+    declare("json_exists", "json JSON, path VARCHAR", "BOOLEAN", "Whether there is a value at a path."),
+    declare("json_contains", "json JSON, part JSON", "BOOLEAN", "Whether a value has another in it, or is the same."),
+    declare(
+        "json_value", "json JSON, path VARCHAR", "VARCHAR", "The value at a path as text; NULL for objects and arrays."
+    ),
+    declare("json_structure", "json JSON", "JSON", "The types of a value and of all that is in it."),
+    declare(
+        "json_merge_patch",
+        "json JSON, patch JSON ...",
+        "JSON",
+        "The object with the keys that patches change.",
+        Nulls.ARE_VALUES,
+    ),
+    declare("json_pretty", "json JSON", "VARCHAR", "The value on several lines, for readers."),
     declare("json_keys", "json JSON, [path VARCHAR]", "VARCHAR[]", "The keys of an object."),
     declare("to_json json_quote row_to_json array_to_json", "value ANY", "JSON", "A value as JSON.", Nulls.GIVE_NULL),
     declare("json_object", "[key_or_value ANY ...]", "JSON", "An object of keys and values.", Nulls.ARE_VALUES),

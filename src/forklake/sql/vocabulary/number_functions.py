@@ -19,10 +19,17 @@ NUMBER_FUNCTIONS: Final[tuple[Declaration, ...]] = (
     declare(
         "round", "x NUMBER, [digits INTEGER]", "NUMBER", "The number rounded to digits after the point, halves up."
     ),
+    declare(
+        "round_even roundbankers",
+        "x NUMBER, digits INTEGER",
+        "NUMBER",
+        "The number rounded to digits after the point, halves to the even digit.",
+    ),
     declare("trunc", "x NUMBER, [digits INTEGER]", "NUMBER", "The number cut to digits after the point."),
     declare("even", "x DOUBLE", "DOUBLE", "The next even number away from zero."),
     declare("mod", "x NUMBER, y NUMBER", "NUMBER", "The remainder of a division; NULL by zero."),
     declare("fmod", "x NUMBER, y NUMBER", "NUMBER", "The remainder of a division rounded down."),
+    declare("fdiv", "x NUMBER, y NUMBER", "DOUBLE", "The quotient rounded down."),
     declare("add", "x NUMBER, y NUMBER | x MOMENT, y INTERVAL", "ANY", "The sum, as by +."),
     declare("subtract", "x ANY, y ANY", "ANY", "The difference, as by -."),
     declare("multiply", "x NUMBER, y NUMBER", "NUMBER", "The product, as by *."),
@@ -56,6 +63,10 @@ NUMBER_FUNCTIONS: Final[tuple[Declaration, ...]] = (
     _of_double("atanh", "The inverse hyperbolic tangent."),
     _of_double("degrees", "An angle in radians, in degrees."),
     _of_double("radians", "An angle in degrees, in radians."),
+    _of_double("gamma", "The gamma function: the factorial of the number below, for all numbers."),
+    _of_double("lgamma", "The logarithm of the gamma function."),
+    declare("nextafter", "x DOUBLE, toward DOUBLE", "DOUBLE", "The next float in the direction of another."),
+    declare("signbit", "x DOUBLE", "BOOLEAN", "Whether the sign of a float is set, as it is of -0.0."),
     declare("pi", "", "DOUBLE", "The ratio of a circle's circumference to its diameter."),
     declare("random", "", "DOUBLE", "A random number from 0 up to, but not including, 1.", is_varying=True),
     declare("isnan", "x DOUBLE", "BOOLEAN", "Whether it is NaN."),

@@ -41,6 +41,8 @@ _PARTS: Final = (
     declare("dayname", "moment MOMENT", "VARCHAR", "The day of the week in English."),
     declare("monthname", "moment MOMENT", "VARCHAR", "The month in English."),
     declare("last_day", "moment MOMENT", "DATE", "The last day of the month."),
+    declare("days_in_month", "moment MOMENT", "BIGINT", "How many days the month has."),
+    declare("julian", "moment MOMENT", "DOUBLE", "The Julian day, with the time of day as its fraction."),
     declare("epoch", "moment MOMENT", "DOUBLE", "Seconds since 1970."),
     declare(
         "epoch_ms", "moment MOMENT | millis BIGINT", "ANY", "Milliseconds since 1970; or the TIMESTAMP that they tell."
@@ -120,6 +122,13 @@ TIME_FUNCTIONS: Final[tuple[Declaration, ...]] = (
         "year BIGINT, month BIGINT, day BIGINT, hour BIGINT, minute BIGINT, seconds DOUBLE | micros BIGINT",
         "TIMESTAMP",
         "A moment of its parts, or microseconds since 1970.",
+    ),
+    declare(
+        "make_timestamptz",
+        "year BIGINT, month BIGINT, day BIGINT, hour BIGINT, minute BIGINT, seconds DOUBLE, [zone VARCHAR]"
+        " | micros BIGINT",
+        "TIMESTAMPTZ",
+        "The same with a time zone.",
     ),
     declare("to_timestamp", "seconds DOUBLE", "TIMESTAMPTZ", "The moment that many seconds after 1970."),
     *_SPANS,

@@ -6,11 +6,12 @@ from forklake.model.submodules import submodules
 
 __all__ = [
     "column_expressions",
+    "duckdb_functions",
     "projection",
     "spark_types",
 ]
 
 if TYPE_CHECKING:
-    from forklake.engine.spark.columns import column_expressions, projection, spark_types
+    from forklake.engine.spark.columns import column_expressions, duckdb_functions, projection, spark_types
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

@@ -42,6 +42,14 @@ _JOBS: Final = logging.getLogger("forklake.job")
 
 _OURS: Final = re.compile(r"^forklake\.errors\.(\w+): (.+?)(?:\nHint: (.+?))?$", re.MULTILINE)
 _RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+|$)", re.DOTALL)
+_NO_PYTHON: Final = re.compile(r"\b(LAMBDA_FUNCTION_WITH_PYTHON_UDF|PYTHON_UDF_IN_ON_CLAUSE)\b")
+_NOT_THERE: Final = {
+    "LAMBDA_FUNCTION_WITH_PYTHON_UDF": "Not implemented Error: Spark calls no function that DuckDB computes within a"
+    " lambda, or within a function that is made of one.",
+    "PYTHON_UDF_IN_ON_CLAUSE": "Not implemented Error: Spark calls no function that DuckDB computes in the condition of"
+    " an outer, semi or anti join with columns of both sides.",
+}
+"""Where functions of Python cannot be called."""
 _FILE: Final = re.compile(r"(?:while reading file|read footer for file:?|footer for file:?) (\S+?)\.?(?:\s|$)")
 _CAUSE: Final = re.compile(r"^Caused by: [\w.$]+: (.+)$", re.MULTILINE)
 _UNRESOLVED: Final = re.compile(r"\[UNRESOLVED_COLUMN[^\]]*\].*?with name (`.+?`) cannot be resolved", re.DOTALL)
@@ -214,6 +222,8 @@ def translation(error: Exception, what: str, paths: Iterable[str] = (), since: i
     text = str(error)
     if ours := _OURS.findall(text):
         return _own_error(*ours[-1])
+    if place := _NO_PYTHON.search(text):
+        return InvalidInputError(_NOT_THERE[place[1]])
     if raised := _RAISED.search(text):
         return InvalidInputError(raised[1].strip())
     if file := _FILE.search(text):

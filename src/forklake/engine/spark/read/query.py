@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_jobs, reaching_spark, translation
 from forklake.engine.spark.driver.gateway import losses
 from forklake.engine.spark.driver.isolate import clone, without_rule
@@ -100,9 +101,10 @@ def query_frame(
     since = losses()
     try:
         if is_remote(spark):
-            return _remote_query(spark, sql, frames)
+            with duckdb_functions(spark, sql):
+                return _remote_query(spark, sql, frames)
         within = _few_rows_session(spark) if of_few_rows and not _MAKES_ROWS.search(sql) else spark
-        with quiet(), _views(within, frames):
+        with quiet(), _views(within, frames), duckdb_functions(within, sql):
             return within.sql(sql)
     except SPARK_ERRORS as error:
         raise translation(error, "the query", since=since) from error

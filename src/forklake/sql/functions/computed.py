@@ -1,0 +1,74 @@
+"""Functions that DuckDB computes, also for Spark: both engines give the same by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake import files
+from forklake.files.duckdb_calls import SCALARS, Constant, DuckCall, is_carried
+from forklake.model import types
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.literals import spark_type
+from forklake.sql.expressions.phrases import variable
+from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
+
+_SHORT: Final = 200
+"""Constants up to this length are part of a call; others are columns."""
+_CONSTANTS: Final = (types.Varchar, types.Integer, types.Boolean, types.Decimal, types.Float)
+
+
+def computed(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a call of a function that DuckDB computes.
+
+    Raises:
+        InvalidInputError: DuckDB has no such function for these arguments.
+    """
+    arguments = [_argument(value, node) for value in values]
+    if name == "list_aggregate":
+        # What comes after the list must be constant.
+        arguments[1:] = [
+            one if value.literal is None else Constant(value.literal, value.type)
+            for value, one in zip(values[1:], arguments[1:], strict=True)
+        ]
+    call = DuckCall(name, tuple(arguments))
+    kind = files.duckdb_results.result_type(call)
+    given = [value.sql for value, one in zip(values, arguments, strict=True) if not isinstance(one, Constant)]
+    found, one = f"`{call.name}`({', '.join(given or ['TRUE'])})", variable()
+    if kind == types.NULL:
+        return Bound("NULL", types.NULL)
+    # What fails does so only where the value is asked for: workers compute it for all rows.
+    chosen = f"if({one}.fault IS NULL, {one}.value, CAST(raise_error({one}.fault) AS {spark_type(kind)}))"
+    return Bound(f"transform(array({found}), {one} -> {chosen})[0]", kind)
+
+
+def _argument(value: Bound, node: exp.Expr) -> Constant | types.Type:
+    if value.type == types.NULL:
+        return Constant(None)
+    is_short = value.literal is not None and len(value.literal) <= _SHORT
+    if is_short and value.is_untyped:
+        return Constant(value.literal)
+    is_number = value.type == types.INT32 and value.keeps_type
+    if is_short and isinstance(value.type, _CONSTANTS) and not is_number:
+        return Constant(value.literal, value.type)
+    if not is_carried(value.type):
+        raise wrong_type(value, node)
+    return value.type
+
+
+def _of(name: str) -> Function:
+    return lambda values, node: computed(name, values, node)
+
+
+NODES: Final[Nodes] = {
+    exp.CosineDistance: (_of("list_cosine_distance"), TWO),
+    exp.EuclideanDistance: (_of("list_distance"), TWO),
+    exp.JarowinklerSimilarity: (
+        _of("jaro_winkler_similarity"),
+        ("this", "expression", "case_insensitive", "integer_scale"),
+    ),
+    exp.ToBinary: (_of("to_binary"), ("this",)),
+}
+NAMED: Final[Mapping[str, Function]] = {name: _of(name) for name in SCALARS}

@@ -1,0 +1,84 @@
+-- Functions that DuckDB computes for both engines: texts, vectors, JSON, lists, numbers, moments.
+CREATE TABLE w (id INTEGER, a VARCHAR, b VARCHAR, n BIGINT, x DOUBLE, y DOUBLE, d DATE)
+
+INSERT INTO w VALUES (1, 'duck', 'dark', 5, 0.5, 2.5, '2024-02-29'), (2, 'Müller', 'Mueller', 1536, -0.0, 3.5, '2023-02-01'), (3, 'äöü/x.txt', 'a b', 0, 5, 0.1, '1900-12-31'), (4, NULL, 'x', NULL, NULL, 1, NULL), (5, '', '', 123456789012, 'nan', 'inf', 'infinity'), (6, 'crème brûlée', 'creme brulee', 7, 100, -1, '0001-01-01')
+
+SELECT id, jaro_similarity(a, b) AS a, jaro_winkler_similarity(a, b) AS b, damerau_levenshtein(a, b) AS c, jaro_winkler_similarity(a, 'duck') AS d, jaro_similarity(a, b, 0.9) AS e FROM w ORDER BY id
+
+SELECT id, jaccard(a, b) AS a FROM w WHERE id <> 5 ORDER BY id
+
+SELECT id, hamming(a, 'duck') AS a, mismatches(b, 'park') AS b FROM w WHERE id = 1
+
+error: SELECT id, hamming(a, b) AS a FROM w ORDER BY id
+
+SELECT id, CASE WHEN strlen(a) = strlen(b) AND a <> '' THEN hamming(a, b) END AS a FROM w ORDER BY id
+
+SELECT id, strip_accents(a) AS a, nfc_normalize(a) AS b, url_encode(a) AS c, url_decode(url_encode(a)) AS d, length_grapheme(a) AS e, substring_grapheme(a, 2, 3) AS f, regexp_escape(a) AS g FROM w ORDER BY id
+
+SELECT id, parse_filename(a) AS a, parse_filename(a, true) AS b, parse_path(a) AS c, parse_dirname(a) AS d, parse_dirpath(a) AS e FROM w ORDER BY id
+
+SELECT id, format_bytes(n) AS a, formatReadableSize(n * 1000) AS b, formatReadableDecimalSize(n) AS c, to_base(n, 36) AS d, to_base(n, 2, 12) AS e, to_binary(a) AS f, to_binary(n) AS g FROM w ORDER BY id
+
+SELECT from_binary('0110000101') AS a, unbin('') AS b, bar(5, 0, 10) AS c, bar(3, 0, 10, 20) AS d
+
+error: SELECT from_binary(a) FROM w ORDER BY id
+
+SELECT id, gamma(y) AS a, lgamma(y) AS b, nextafter(x, y) AS c, signbit(x) AS d, fdiv(n, 4) AS e, round_even(y, 0) AS f, roundbankers(y, 1) AS g, nextafter(1::FLOAT, 2::FLOAT) AS h FROM w WHERE id NOT IN (5, 6) ORDER BY id
+
+SELECT id, days_in_month(d) AS a, julian(d) AS b FROM w WHERE id <> 5 ORDER BY id
+
+SELECT make_timestamptz(2024, 2, 29, 12, 30, 1.5) AS a, make_timestamptz(2024, 2, 29, 12, 30, 1.5, 'Europe/Berlin') AS b, make_timestamptz(1700000000000000) AS c
+
+-- Where queries may have them.
+SELECT max(jaro_similarity(a, b)) AS a, count(*) FILTER (jaro_similarity(a, b) > 0.8) AS b, damerau_levenshtein(max(a), min(b)) AS c FROM w
+
+SELECT damerau_levenshtein(a, b) AS a, count(*) AS b FROM w GROUP BY damerau_levenshtein(a, b) ORDER BY a
+
+SELECT id, row_number() OVER (ORDER BY jaro_similarity(a, b), id) AS a, sum(damerau_levenshtein(a, b)) OVER (ORDER BY id) AS b FROM w ORDER BY id
+
+SELECT w.id, v.id AS other FROM w JOIN w AS v ON jaro_similarity(w.a, v.b) > 0.7 ORDER BY ALL
+
+SELECT id FROM w WHERE strip_accents(a) = b ORDER BY jaro_similarity(a, 'x'), id
+
+SELECT id FROM w WHERE EXISTS (SELECT 1 FROM w AS v WHERE strip_accents(v.a) = w.b) ORDER BY id
+
+SELECT id, strip_accents(upper(strip_accents(a)) || url_encode(b)) AS a FROM w ORDER BY id
+
+UPDATE w SET b = strip_accents(a) WHERE jaro_similarity(a, b) BETWEEN 0.7 AND 0.99
+
+DELETE FROM w WHERE damerau_levenshtein(a, b) > 8
+
+INSERT INTO w (id, a) SELECT id + 10, url_encode(a) FROM w WHERE id < 4
+
+SELECT id, a, b FROM w ORDER BY id
+
+MERGE INTO w USING (SELECT 1 AS id, 'dück' AS a) AS s ON strip_accents(s.a) = strip_accents(w.a) WHEN MATCHED THEN UPDATE SET a = strip_accents(s.a) || '!' WHEN NOT MATCHED THEN INSERT (id, a) VALUES (99, s.a)
+
+SELECT id, a, b FROM w ORDER BY id
+
+-- Vectors.
+CREATE TABLE v (id INTEGER, e FLOAT[], f DOUBLE[], i INTEGER[])
+
+INSERT INTO v VALUES (1, [0.1, 0.2, 0.3], [1, 2, 3], [3, 1, 2]), (2, [-1, 0.5, 0.25], [0.1, 0.7, -3], [1, 1, 1]), (3, NULL, [1, 2, 3], NULL), (4, [0, 0, 0], [0, 0, 0], [0, 5, 5])
+
+SELECT id, list_cosine_similarity(e, [0.3, 0.1, 0.7]::FLOAT[]) AS a, list_cosine_distance(f, [0.3, 0.1, 0.7]) AS b, list_distance(e, e) AS c, list_inner_product(f, f) AS d, list_dot_product(f, [1, 2, 3]) AS e, list_negative_inner_product(f, [1, 2, 3]) AS f, list_negative_dot_product(i, i) AS g FROM v WHERE id <> 4 ORDER BY id
+
+SELECT id, list_cosine_similarity(f, f) AS a FROM v ORDER BY id
+
+SELECT id FROM v WHERE e IS NOT NULL ORDER BY list_distance(e, [0.1, 0.2, 0.2]::FLOAT[]) LIMIT 1
+
+error: SELECT list_distance(f, [1, 2]) FROM v
+
+error: SELECT list_distance(f, [1, NULL, 2]) FROM v
+
+-- Lists.
+SELECT id, list_median(i) AS a, list_mode(i) AS b, list_stddev_samp(f) AS c, list_stddev_pop(f) AS d, list_var_samp(f) AS e, list_var_pop(i) AS f, list_entropy(i) AS g, list_histogram(i) AS h, list_mad(i) AS i, list_sem(f) AS j, list_skewness(f) AS k, list_kurtosis_pop(f) AS l, list_kurtosis(f) AS m FROM v ORDER BY id
+
+SELECT id, list_grade_up(i) AS a, list_grade_up(f, 'DESC') AS b, list_where(i, [true, false, true]) AS c, grade_up(i, 'ASC', 'NULLS FIRST') AS d, list_bit_and(i) AS e, list_bit_or(i) AS f, list_bit_xor(i) AS g, list_approx_count_distinct(i) AS h, list_aggregate(i, 'median') AS i, list_aggregate(f, 'stddev_pop') AS j FROM v ORDER BY id
+
+-- JSON.
+CREATE TABLE j (id INTEGER, j JSON)
+
+INSERT INTO j VALUES (1, '{"a": {"b": [1, 2]}, "c": null}'), (2, '[1, "x", {"a": 2}]'), (3, NULL), (4, '"t"'), (5, '{"a": 1.5}')
+
+SELECT id, json_exists(j, '$.a') AS a, json_exists(j, '$.a.b[1]') AS b, json_contains(j, '1') AS c, json_contains(j, '{"a": 2}') AS d, json_value(j, '$.a') AS e, json_value(j, '$.a.b[0]') AS f, json_structure(j) AS g, json_merge_patch(j, '{"z": 1, "a": null}') AS h, json_pretty(j) AS i FROM j ORDER BY id
