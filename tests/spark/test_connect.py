@@ -60,6 +60,8 @@ for text in (
     "SELECT change_type, count(*) FROM shop.table_changes('orders', 4, 6) GROUP BY ALL ORDER BY ALL",
     "EXPLAIN SELECT * FROM orders WHERE id < 5",
     "SELECT tags FROM orders WHERE id < 3 ORDER BY id",
+    "UPDATE orders SET item = url_decode('ne%77') WHERE jaccard(item, 'new') > 0.9",
+    "SELECT item, count(*) FROM orders WHERE damerau_levenshtein(item, 'nex') < 2 GROUP BY ALL",
 ):
     result = connection.sql(text)
     if result is not None:
@@ -77,6 +79,8 @@ ANSWERS = [
     [("delete", 1009), ("insert", 4), ("update_postimage", 26), ("update_preimage", 26)],
     True,
     [(["x"],), (None,)],
+    [(4,)],
+    [("new", 4)],
 ]
 
 

@@ -64,7 +64,7 @@ def _number(name: str, values: Sequence[Bound]) -> Bound:
 def _of_powers(name: str, least: int, otherwise: str, formula: str, what: str) -> Aggregate:
     """Return an aggregate of sums of powers, ``p``, computed by DuckDB's formula.
 
-    It is NULL for fewer values than ``least``. ``otherwise`` is a case before the formula, for values that are the same.
+    It is NULL for fewer values than ``least``. ``otherwise`` is a case before the formula, for equal values.
     """
 
     def function(values: Sequence[Bound], call: Call) -> Bound:
