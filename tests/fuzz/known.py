@@ -96,6 +96,10 @@ def _read_json(text: str | bytes) -> Any:
         return None
 
 
+def _are_same_places(want: Any, got: Any) -> bool:
+    return isinstance(want, tuple) and isinstance(got, tuple) and sorted(want) == sorted(got)
+
+
 def _are_texts(want: Any, got: Any) -> bool:
     return isinstance(want, str) and isinstance(got, str)
 
@@ -151,6 +155,7 @@ KNOWN: Final[Sequence[Known]] = (
         _are_nearly_zeros,
     ),
     Known(r"\b(quantile\w*|median|min|max)\(", "quantiles, `min` and `max` of several values", _are_zeros),
+    Known(r"grade_up\(", "`list_grade_up` tells the places of equal elements in any order", _are_same_places),
     Known(r"\b(greatest|least)\(", "may give the other one", _are_zeros),
     Known(_MERGING, "set operations may keep the other one", _are_zeros),
     Known(_SORTING, "In columns by which rows are sorted DuckDB drops the sign of a zero", _are_zeros),

@@ -254,6 +254,7 @@ _OTHER_STATEMENTS = {
     "cli/verbs/": "Examples of what users write, for a page. Nobody runs them.",
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
     "files/regular_expressions.py": "What DuckDB is asked of a pattern, in a database of its own in memory.",
+    "files/duckdb_results.py": "What DuckDB is asked of its functions, in a database of its own in memory.",
     "files/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
     "engine/local/duckdb_rows.py": "How DuckDB takes variants from Arrow, and gives them to it.",
     "files/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",

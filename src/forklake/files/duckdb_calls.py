@@ -163,7 +163,10 @@ def calls_in(sql: str) -> dict[str, DuckCall]:
 
 
 def _read_call(name: str) -> DuckCall | None:
-    """Return the call that has a name; None if there is none: anybody may write such a name."""
+    """Return the call that has a name; None if there is none.
+
+    Anybody may write such a name.
+    """
     try:
         function, *parts = json.loads(unquote(name.removeprefix(_BEGINNING)).translate(_OTHER_CASE))
         call = DuckCall(function.lower(), tuple(map(_argument, parts)))

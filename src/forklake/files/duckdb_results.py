@@ -1,8 +1,8 @@
-"""What calls of DuckDB's functions give: their types, and their values over columns of Arrow."""
+"""What calls of DuckDB's functions give: types, and values over columns of Arrow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache
 from typing import Final
@@ -17,13 +17,17 @@ from forklake.model import types
 from forklake.model.types import Type
 from forklake.model.types.read import read_type
 
-_OF_VALUES: Final = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
-"""How DuckDB says that it cannot compute a value."""
-_MESSAGES: Final = 8
-"""How many rows of a batch are told apart in what is said of them."""
+_OF_VALUES: Final = (
+    duckdb.ConversionException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfRangeException,
+    UnicodeDecodeError,
+)
+"""How DuckDB says that it cannot compute a value; it may cut a letter of the value in two."""
+_NO_VALUE: Final = "Invalid Input Error: An argument has no value of this function."
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=500)
 def result_type(call: DuckCall) -> Type:
     """Return the type of what a call gives.
 
@@ -45,46 +49,45 @@ def result_type(call: DuckCall) -> Type:
 
 
 def compute(call: DuckCall, columns: Sequence[pa.Array]) -> tuple[pa.Array, pa.Array]:
-    """Return what a call gives for each row, and what is wrong with rows that have no value.
+    """Return what a call gives for each row, and what is wrong with the others.
 
-    Values are as Spark shows them. At least one column is given, which tells how many rows there are.
+    Values are as Spark shows them. At least one column is given, which tells how many rows there are. Each faulty row
+    costs a few more queries.
 
     Raises:
         EngineError: DuckDB failed for another reason than a value.
     """
     given = pa.table({f"c{place}": column for place, column in enumerate(columns)})
-    shown = f"CAST({call.sql} AS {_shown(result_type(call))})"
+    kind = _shown_type(result_type(call))
     with closing(database().cursor()) as cursor:
         try:
-            values = _ask(cursor, shown, given)
-            return values, pa.nulls(len(values), pa.string())
-        except _OF_VALUES:
-            return _with_faults(cursor, shown, given)
+            parts = list(_answers(cursor, call.sql, kind, given))
         except duckdb.Error as error:
             raise EngineError(f'DuckDB could not compute "{call.function}": {_first_line(error)}') from error
+    values = pa.concat_arrays([values for values, _ in parts])
+    faults = [fault for values, fault in parts for _ in range(len(values))]
+    return values, pa.array(faults, pa.string())
 
 
-def _with_faults(cursor: duckdb.DuckDBPyConnection, sql: str, given: pa.Table) -> tuple[pa.Array, pa.Array]:
-    """Return the values of rows that have one, and the faults of the others.
+def _answers(
+    cursor: duckdb.DuckDBPyConnection, sql: str, kind: str, given: pa.Table
+) -> Iterator[tuple[pa.Array, str | None]]:
+    """Yield the values of rows, in order, and each faulty row by itself, with its fault.
 
-    Only of the first faulty rows each is said what is wrong with it; of the others, what is wrong with one of those.
+    DuckDB fails for a batch as a whole, and its TRY gives NULL for rows that have a value, too.
     """
-    tried = _ask(cursor, f"TRY(struct_pack(value := {sql}))", given)
-    faults: list[str | None] = [None] * len(tried)
-    known: list[str] = []
-    for row, is_faulty in enumerate(tried.is_null().to_pylist()):
-        if is_faulty and len(known) < _MESSAGES:
-            known.append(_fault(cursor, sql, given.slice(row, 1)))
-        faults[row] = known[-1] if is_faulty else None
-    return tried.field("value"), pa.array(faults, pa.string())
-
-
-def _fault(cursor: duckdb.DuckDBPyConnection, sql: str, row: pa.Table) -> str:
     try:
-        _ask(cursor, sql, row)
-    except duckdb.Error as error:
-        return _first_line(error)
-    return "Invalid Input Error: there is no value."
+        values = _ask(cursor, f"CAST({sql} AS {kind})", given)
+    except _OF_VALUES as error:
+        if given.num_rows == 1:
+            fault = _NO_VALUE if isinstance(error, UnicodeDecodeError) else _first_line(error)
+            yield _ask(cursor, f"CAST(NULL AS {kind})", given), fault
+            return
+        middle = given.num_rows // 2
+        yield from _answers(cursor, sql, kind, given.slice(0, middle))
+        yield from _answers(cursor, sql, kind, given.slice(middle))
+    else:
+        yield values, None
 
 
 def _ask(cursor: duckdb.DuckDBPyConnection, sql: str, given: pa.Table) -> pa.Array:
@@ -97,13 +100,13 @@ def _ask(cursor: duckdb.DuckDBPyConnection, sql: str, given: pa.Table) -> pa.Arr
     return pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
 
 
-def _shown(kind: Type) -> str:
+def _shown_type(kind: Type) -> str:
     """Return the type, in DuckDB's SQL, of values as Spark shows them."""
     match kind.shown_as:
         case types.List(element):
-            return f"{_shown(element.type)}[]"
+            return f"{_shown_type(element.type)}[]"
         case types.Map(key, value):
-            return f"MAP({_shown(key.type)}, {_shown(value.type)})"
+            return f"MAP({_shown_type(key.type)}, {_shown_type(value.type)})"
         case shown:
             return shown.sql_name
 

@@ -72,6 +72,19 @@ def test_a_faulty_row_is_told_beside_the_values_of_the_others() -> None:
     assert all(one is not None for one in told[4:])
 
 
+def test_functions_that_fail_for_a_batch_as_a_whole_tell_the_faulty_row() -> None:
+    vector = list_of(types.FLOAT64)
+    rows = pa.array([[1.0, 2.0], None, [1.0], [0.0, 2.0]], pa.list_(pa.float64()))
+    values, faults = compute(DuckCall("list_distance", (vector, Constant("[1, 2]", vector))), [rows])
+    assert values.to_pylist() == [0.0, None, None, 1.0]
+    assert [one is not None for one in faults.to_pylist()] == [False, False, True, False]
+
+
+def test_a_fault_whose_words_are_no_text_is_told_all_the_same() -> None:
+    _, faults = compute(DuckCall("from_binary", (types.VARCHAR,)), [pa.array(["ä"])])
+    assert faults.to_pylist() == ["Invalid Input Error: An argument has no value of this function."]
+
+
 def test_no_rows_have_no_values() -> None:
     values, faults = compute(DuckCall("strip_accents", (types.VARCHAR,)), [pa.array([], pa.string())])
     assert (values.type, len(values), len(faults)) == (pa.string(), 0, 0)

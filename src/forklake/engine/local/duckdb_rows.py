@@ -59,6 +59,8 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
             if message.startswith(_KNOWN_FAILURES):
                 raise InvalidInputError(message) from error
             return f"DuckDB says: {message}"
+        except UnicodeDecodeError:
+            return "DuckDB says what is no text"
 
 
 def _plain(rows: pa.Table, kinds: Sequence[str]) -> pa.Table:

@@ -23,8 +23,8 @@ from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
 from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count, wrong_aggregate
 from forklake.sql.expressions.coercion import cast, unify
+from forklake.sql.expressions.distributions import DISTRIBUTIONS
 from forklake.sql.expressions.literals import spark_type, text_literal
-from forklake.sql.expressions.moments import MOMENTS
 from forklake.sql.expressions.quantiles import discrete_quantile, quantile
 from forklake.sql.expressions.quotients import quotient
 from forklake.sql.expressions.render import render
@@ -366,7 +366,7 @@ _LOWERINGS: Final[Mapping[str, Aggregate]] = {
     "regr_count": _pair_count,
     "geomean": _geometric_mean,
     "weighted_avg": _weighted_average,
-    **MOMENTS,
+    **DISTRIBUTIONS,
     "median": quantile,
     "quantile_cont": quantile,
     "quantile_disc": discrete_quantile,

@@ -1,4 +1,7 @@
-"""Functions that DuckDB computes, also for Spark: both engines give the same by construction."""
+"""Functions that DuckDB computes, also for Spark.
+
+Both engines give the same by construction.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
 
 _SHORT: Final = 200
 """Constants up to this length are part of a call; others are columns."""
+_LONG_VECTOR: Final = 65_536
+"""The same of constant vectors, which as columns would be sent with every row."""
 _CONSTANTS: Final = (types.Varchar, types.Integer, types.Boolean, types.Decimal, types.Float)
 
 
-def computed(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
+def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return a call of a function that DuckDB computes.
 
     Raises:
@@ -47,11 +52,12 @@ def computed(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _argument(value: Bound, node: exp.Expr) -> Constant | types.Type:
     if value.type == types.NULL:
         return Constant(None)
-    is_short = value.literal is not None and len(value.literal) <= _SHORT
+    is_vector = isinstance(value.type, types.List) and isinstance(value.type.element.type, types.Number)
+    is_short = value.literal is not None and len(value.literal) <= (_LONG_VECTOR if is_vector else _SHORT)
     if is_short and value.is_untyped:
         return Constant(value.literal)
     is_number = value.type == types.INT32 and value.keeps_type
-    if is_short and isinstance(value.type, _CONSTANTS) and not is_number:
+    if is_short and (is_vector or isinstance(value.type, _CONSTANTS)) and not is_number:
         return Constant(value.literal, value.type)
     if not is_carried(value.type):
         raise wrong_type(value, node)
@@ -59,7 +65,7 @@ def _argument(value: Bound, node: exp.Expr) -> Constant | types.Type:
 
 
 def _of(name: str) -> Function:
-    return lambda values, node: computed(name, values, node)
+    return lambda values, node: computed_value(name, values, node)
 
 
 NODES: Final[Nodes] = {

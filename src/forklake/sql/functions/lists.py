@@ -24,7 +24,7 @@ from forklake.sql.expressions.nested import element, exact, keep_zeros, value_sl
 from forklake.sql.expressions.phrases import once, refusal, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
-from forklake.sql.functions.computed import computed
+from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import (
     THIS,
     TWO,
@@ -290,7 +290,7 @@ def _list_aggregate(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound
             return Bound(f"(CASE WHEN size({known}) > 0 THEN forall({known}, {item} -> {item}) END)", types.BOOLEAN)
         case "bool_or":
             return Bound(f"(CASE WHEN size({known}) > 0 THEN exists({known}, {item} -> {item}) END)", types.BOOLEAN)
-    return computed(
+    return computed_value(
         "list_aggregate", [value, Bound(text_literal(name), types.VARCHAR, literal=name), *values[1:]], node
     )
 

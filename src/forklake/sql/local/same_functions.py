@@ -268,6 +268,7 @@ _NAMED: Final[Mapping[Test, str]] = {
 """Names of functions, apart by spaces; each is the first of its names."""
 NAMED: Final[Mapping[str, Test]] = {
     **{name: test for test, names in _NAMED.items() for name in names.split()},
-    **dict.fromkeys(SCALARS, _anything),  # DuckDB computes them for both
+    # DuckDB computes them for both; how one orders equal elements differs by the rows beside them.
+    **dict.fromkeys(SCALARS - {"list_grade_up"}, _anything),
 }
 """By the first of its names."""

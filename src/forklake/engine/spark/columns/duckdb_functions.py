@@ -1,4 +1,4 @@
-"""Functions of queries that DuckDB computes, batch by batch, in Spark's Python workers.
+"""Functions that DuckDB computes, batch by batch, in Spark's Python workers.
 
 The SQL of a query names each as a function of Spark. It is one of the session while the query is analysed.
 """
@@ -67,7 +67,10 @@ def _drop(spark: Any, name: str) -> None:
 
 
 def _function(call: DuckCall) -> Any:
-    """Return the function of Spark: a struct of the value, and of what is wrong if there is none."""
+    """Return the function of Spark.
+
+    It gives a struct of the value, and of what is wrong if there is none.
+    """
     value = StructField("value", spark_type(Field(None, "value", result_type(call))))
     fault = StructField("fault", StringType())
 

@@ -1,4 +1,4 @@
-"""Aggregates that tell of the shape of a distribution: from sums of powers, and from all values."""
+"""Aggregates that tell of distributions: from sums of powers, from all values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from forklake.sql.expressions.calls import Aggregate, Call, wrong_aggregate
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import refusal
-from forklake.sql.functions.computed import computed
+from forklake.sql.functions.computed import computed_value
 
 
 def _of_all_values(name: str) -> Aggregate:
-    """Return an aggregate that DuckDB computes of the values of a group, gathered in a list."""
+    """Return an aggregate that DuckDB computes of the list of a group's values."""
 
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value = values[0]
@@ -27,7 +27,7 @@ def _of_all_values(name: str) -> Aggregate:
             raise wrong_aggregate(name, values)
         gathered = Bound(call.of("collect_list", value.sql), list_of(value.type))
         named = Bound(text_literal(name), types.VARCHAR, literal=name)
-        return computed("list_aggregate", [gathered, named, *values[1:]], exp.Null())
+        return computed_value("list_aggregate", [gathered, named, *values[1:]], exp.Null())
 
     return function
 
@@ -83,7 +83,7 @@ def _standard_error(values: Sequence[Bound], call: Call) -> Bound:
 
 
 _FLAT: Final = f"WHEN {_SECOND} <= 0 THEN NULL"
-MOMENTS: Final[Mapping[str, Aggregate]] = {
+DISTRIBUTIONS: Final[Mapping[str, Aggregate]] = {
     "skewness": _of_powers(
         "skewness",
         3,
