@@ -72,7 +72,7 @@ def compute(call: DuckCall, columns: Sequence[pa.Array]) -> tuple[pa.Array, pa.A
 def _answers(
     cursor: duckdb.DuckDBPyConnection, sql: str, kind: str, given: pa.Table
 ) -> Iterator[tuple[pa.Array, str | None]]:
-    """Yield the values of rows, in order, and each faulty row by itself, with its fault.
+    """Yield the values of rows, in order, and each faulty row by itself.
 
     DuckDB fails for a batch as a whole, and its TRY gives NULL for rows that have a value, too.
     """
