@@ -82,3 +82,5 @@ CREATE TABLE j (id INTEGER, j JSON)
 INSERT INTO j VALUES (1, '{"a": {"b": [1, 2]}, "c": null}'), (2, '[1, "x", {"a": 2}]'), (3, NULL), (4, '"t"'), (5, '{"a": 1.5}')
 
 SELECT id, json_exists(j, '$.a') AS a, json_exists(j, '$.a.b[1]') AS b, json_contains(j, '1') AS c, json_contains(j, '{"a": 2}') AS d, json_value(j, '$.a') AS e, json_value(j, '$.a.b[0]') AS f, json_structure(j) AS g, json_merge_patch(j, '{"z": 1, "a": null}') AS h, json_pretty(j) AS i FROM j ORDER BY id
+
+SELECT id, struct_update({'a': id, 'b': b}, b := 1, c := a) AS a, struct_update({'a': 1}, A := 'x') AS b FROM w ORDER BY id

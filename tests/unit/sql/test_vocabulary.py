@@ -89,6 +89,7 @@ _ONE_SAMPLES = {
     ("list_bool_and", "list"): "[true]",
     ("list_bool_or", "list"): "[true]",
     ("struct_insert", "name"): "b := 1",
+    ("struct_update", "name"): "b := 1",
     ("json_object", "key_or_value"): "'a'",
     ("list_position", "list"): "[1, NULL]",
     ("range", "stop"): "3::BIGINT",

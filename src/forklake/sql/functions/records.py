@@ -108,13 +108,31 @@ def _pack(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return struct_value(names, values)
 
 
+def _struct_and_names(name: str, values: Sequence[Bound], node: exp.Expr) -> tuple[types.Struct, list[str]]:
+    """Return the type of a struct, and the names of the arguments after it."""
+    kind, names = values[0].type, _names(node)
+    if not isinstance(kind, types.Struct) or len(names) != len(values) - 1:
+        raise InvalidInputError(f"Binder Error: {name} needs a struct and named arguments, e.g. {name}(s, a := b)")
+    return kind, names
+
+
+def _update(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a struct with other values of fields; those that it lacks come last."""
+    kind, names = _struct_and_names("struct_update", values, node)
+    given = {fold(name): (name, one) for name, one in zip(names, values[1:], strict=True)}
+    if len(given) < len(names):
+        raise InvalidInputError("Binder Error: struct_update sets a field twice")
+    parts = [
+        given.pop(fold(child.name), (child.name, part(values[0], place))) for place, child in enumerate(kind.children)
+    ]
+    parts += given.values()
+    return struct_value([name for name, _ in parts], [one for _, one in parts])
+
+
 def _insert(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value, names = values[0], _names(node)
-    if not isinstance(value.type, types.Struct) or len(names) != len(values) - 1:
-        raise InvalidInputError(
-            "Binder Error: struct_insert needs a struct and named arguments, e.g. struct_insert(s, a := b)"
-        )
-    known = value.type.children
+    value = values[0]
+    kind, names = _struct_and_names("struct_insert", values, node)
+    known = kind.children
     twice = {fold(child.name) for child in known} & {fold(name) for name in names}
     if twice:
         raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice.pop()}"')
@@ -177,6 +195,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "cardinality": _size,
     "struct_pack": _pack,
     "struct_insert": _insert,
+    "struct_update": _update,
     "struct_concat": _concatenate_structs,
     "struct_keys": _field_names,
     "struct_extract": _extract,

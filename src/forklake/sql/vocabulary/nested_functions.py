@@ -198,6 +198,13 @@ _RECORDS: Final = (
         Nulls.ARE_VALUES,
     ),
     declare(
+        "struct_update",
+        "struct STRUCT, name := value ANY ...",
+        "STRUCT",
+        "A struct with other values of fields, or further ones.",
+        Nulls.ARE_VALUES,
+    ),
+    declare(
         "struct_concat",
         "struct STRUCT ...",
         "STRUCT",
