@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
@@ -23,6 +22,7 @@ import forklake
 from forklake import Catalog, Settings
 from forklake.engine.spark.change import kept_rows
 from forklake.errors import ForklakeError
+from forklake.model.scan import ScanPlan
 from tests.java import with_archive
 
 BRIEF = f"-XX:+UseSerialGC {with_archive()}"
@@ -146,16 +146,15 @@ def _killed_between(shop: Catalog, spark: SparkSession, shared: Path) -> dict[st
     """Kill all executors once the rows of an update are found and kept, before any of its files is written."""
     orders, before, since = shop.table("orders"), _files(shared), len(shop.snapshots())
     expected = orders.dataframe().where("id % 50 = 3").count()
-    materialize, lost = kept_rows.materialize, list[int]()
+    tell, lost = kept_rows._tell, list[int]()
 
-    @contextmanager
-    def keep_and_lose(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
-        with materialize(rows, keep=keep) as kept:
-            if not lost:
-                lost.extend(_kill_executors(spark))
-            yield kept
+    def tell_and_lose(kept: DataFrame, plan: ScanPlan) -> pa.Table:
+        told = tell(kept, plan)
+        if not lost:
+            lost.extend(_kill_executors(spark))
+        return told
 
-    with patch.object(kept_rows, "materialize", keep_and_lose):
+    with patch.object(kept_rows, "_tell", tell_and_lose):
         updated = orders.update({"item": "'lost and found'"}, "id % 50 = 3").row_count
     known = {file.path for file in orders.storage.files()}
     deletes = {file.delete_file.path for file in orders.storage.files() if file.delete_file}

@@ -80,7 +80,13 @@ def test_few_rows_are_changed_by_few_jobs(shop: Catalog, spark: SparkSession) ->
     assert len(jobs) == 1, "rows are found, and told"
     with jobs_of(spark, "an update") as jobs:
         assert orders.update({"item": "'new'"}, "id % 100 = 8").row_count == 60
-    assert len(jobs) == 3, "rows are found and kept, told, and written"
+    assert len(jobs) == 2, "rows are found, kept and told, and written"
+    with jobs_of(spark, "a merge") as jobs:
+        assert orders.merge([{"id": key, "item": "new"} for key in range(9, 2 * _ROWS, 100)], ["id"]).row_count == 60
+    assert len(jobs) == 3, "the source is sent; rows are found, kept and told, and written"
+    with jobs_of(spark, "an update by chance") as jobs:
+        assert orders.update({"item": "'chance'"}, "id % 100 = 8 AND random() < 2").row_count == 60
+    assert len(jobs) == 3, "rows that may be others each time are kept before they are told"
 
 
 def test_a_row_that_several_rows_would_update_is_refused_in_the_driver_too(shop: Catalog, spark: SparkSession) -> None:

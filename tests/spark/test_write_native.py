@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any, cast
 
 import duckdb
 import pyarrow.parquet as pq
@@ -13,8 +14,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.session import _monkey_patch_RDD
 
+from forklake.engine.spark.write.native_writer import write_native
 from forklake.engine.spark.write.write_rows import remove, write
-from forklake.errors import InvalidInputError
+from forklake.errors import EngineError, InvalidInputError
 from forklake.model import types
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.field import Field
@@ -168,6 +170,30 @@ def test_files_have_their_final_names_and_nothing_else_is_left(spark: SparkSessi
     assert all(DATA_FILE.fullmatch(file.path) for file in files)
     assert files_below(tmp_path) == sorted(f"t/{file.path}" for file in files)
     assert [path.name for path in (tmp_path / "t").iterdir() if path.is_dir()] == []
+
+
+def test_spark_writes_nothing_beside_local_files(spark: SparkSession, tmp_path: Path) -> None:
+    target = target_at(tmp_path, {"id": "int64"})
+
+    write_native(spark.range(0, 10, 1, 2), target, f"file://{tmp_path}/t/new/")
+
+    found = files_below(tmp_path)
+    assert len(found) == 2
+    assert all(path.startswith("t/new/ducklake-") and path.endswith(".parquet") for path in found), found
+
+
+def test_a_file_system_that_a_user_has_chosen_writes_local_files(spark: SparkSession, tmp_path: Path) -> None:
+    target = target_at(tmp_path, {"id": "int64"})
+    conf = cast("Any", spark).sparkContext._jsc.hadoopConfiguration()
+    conf.set("fs.file.impl", "org.example.FileSystem")
+    conf.set("fs.file.impl.disable.cache", "true")
+    try:
+        with pytest.raises(EngineError, match=r"org\.example\.FileSystem"):
+            write(spark.range(10), target)
+    finally:
+        conf.unset("fs.file.impl")
+        conf.unset("fs.file.impl.disable.cache")
+    assert files_below(tmp_path) == []
 
 
 def test_there_are_no_more_files_than_tasks_at_once(spark: SparkSession, tmp_path: Path) -> None:

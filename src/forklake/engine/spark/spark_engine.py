@@ -238,7 +238,7 @@ class SparkEngine:
             rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True, naming=texts)
             updated = change.change_rows.new_values(plan.fields, values)
             return change.change_rows.change_rows(
-                rows, plan, target, updated=updated, inlining=inlining, keeps_ids=keeps_ids
+                rows, plan, target, updated=updated, inlining=inlining, is_scan=True, keeps_ids=keeps_ids
             )
 
     def change_found(
@@ -305,6 +305,7 @@ class SparkEngine:
                 inserted=merged.inserted,
                 inlining=inlining,
                 may_repeat=merged.may_repeat,
+                is_scan=merged.is_scan,
                 keeps_ids=keeps_ids,
             )
 

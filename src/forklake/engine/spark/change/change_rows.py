@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.changed_rows import NO_INLINING, ROW_ID_FIELD, TWICE, ChangedRows, Inlining, without_ids
-from forklake.engine.spark.change.delete_files import write_delete_files
+from forklake.engine.spark.change.delete_files import Deletion, deleting
 from forklake.engine.spark.change.kept_rows import ROW_ID, KeptRows, keep_rows
 from forklake.engine.spark.driver.failures import guard_scan, retry_lost_rows
 from forklake.engine.spark.read.collect import arrow_rows
@@ -54,6 +54,7 @@ def change_rows(
     inserted: NewValues | None = None,
     inlining: Inlining = NO_INLINING,
     may_repeat: bool = False,
+    is_scan: bool = False,
     keeps_ids: bool = True,
 ) -> ChangedRows:
     """Write the files of a change; the driver sees inlined rows, and few places.
@@ -67,6 +68,7 @@ def change_rows(
         inserted: Gives the values of inserted rows.
         inlining: How many rows the metadata takes instead of files.
         may_repeat: Whether a row may occur twice, as it is only deleted.
+        is_scan: Whether the rows are those of the plan, each at most once.
         keeps_ids: Whether updated rows keep their ids.
 
     Raises:
@@ -77,20 +79,23 @@ def change_rows(
     few: pa.Table | None = None
     files: list[NewDataFile] = []
     new: list[NewDataFile] = []
+    keep = bool(updated or inserted)
     try:
-        with guard_scan(plan), keep_rows(rows, plan, keep=bool(updated or inserted), may_repeat=may_repeat) as kept:
+        with guard_scan(plan), keep_rows(rows, plan, keep=keep, may_repeat=may_repeat, is_scan=is_scan) as kept:
             inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
-            gone = write_delete_files(kept, plan, target, inlining_row_limit=inlining.deletes, may_repeat=may_repeat)
-            written += [target.directory + file.path for file in gone.delete_files]
-            old_rows = None if updated is None else updated(kept)
-            new_rows = None if inserted is None else inserted(kept)
-            few = _few_rows(target, old_rows, new_rows, inlining.rows)
-            if old_rows is not None and few is None:
-                files += _write_updates(old_rows, target, keeps_ids=keeps_ids)
-                written += [target.directory + file.path for file in files]
-            if new_rows is not None and few is None:
-                new += write(new_rows, target, by_name=False)
-                written += [target.directory + file.path for file in new]
+            deletion = Deletion(kept, plan, target, inlining.deletes, may_repeat)
+            with deleting(deletion, beside=keep) as deleted:
+                old_rows = None if updated is None else updated(kept)
+                new_rows = None if inserted is None else inserted(kept)
+                few = _few_rows(target, old_rows, new_rows, inlining.rows)
+                if old_rows is not None and few is None:
+                    files += _write_updates(old_rows, target, keeps_ids=keeps_ids)
+                    written += [target.directory + file.path for file in files]
+                if new_rows is not None and few is None:
+                    new += write(new_rows, target, by_name=False)
+                    written += [target.directory + file.path for file in new]
+                gone = deleted()
+                written += [target.directory + file.path for file in gone.delete_files]
     except BaseException:
         storage.delete(written)
         raise

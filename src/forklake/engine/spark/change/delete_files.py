@@ -6,8 +6,8 @@ The driver or tasks write the delete files. Positions go into the metadata if th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import Final
 from uuid import uuid4
@@ -53,39 +53,77 @@ class DeletedPlaces:
     count: int = 0
 
 
-def write_delete_files(
-    kept: KeptRows, plan: ScanPlan, target: WriteTarget, *, inlining_row_limit: int = 0, may_repeat: bool = False
-) -> DeletedPlaces:
-    """Write delete files for the data files with deleted rows.
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """Rows to delete.
 
-    If the driver knows the places of the rows, it writes them. If not, they stay on the executors: one task writes
-    the delete file of one data file, and only positions that may be few enough for the metadata come to the driver.
-
-    Args:
-        kept: The rows to delete.
+    Attributes:
+        kept: The rows.
         plan: What was scanned to find them.
         target: The table.
         inlining_row_limit: Up to so many deleted rows, of files that keep others, are not written to files.
         may_repeat: Whether a row may occur twice, as it is only deleted.
+    """
+
+    kept: KeptRows
+    plan: ScanPlan
+    target: WriteTarget
+    inlining_row_limit: int = 0
+    may_repeat: bool = False
+
+
+@contextmanager
+def deleting(deletion: Deletion, *, beside: bool) -> Iterator[Callable[[], DeletedPlaces]]:
+    """Provide what becomes of data files with deleted rows; the delete files are deleted again if the block fails.
+
+    If the driver knows the places of the rows, it writes the delete files, and with ``beside`` it does so while the
+    block runs. If not, the places stay on the executors: one task writes the delete file of one data file, and only
+    positions that may be few enough for the metadata come to the driver.
 
     Raises:
-        InvalidInputError: A row occurs twice and may not; nothing is left behind.
+        InvalidInputError: A row occurs twice and may not; the block was not run.
     """
+    if not beside or deletion.kept.told is None:
+        with progress(deletion.kept.frame.sparkSession, f'Deleting from "{deletion.target.table}"'):
+            gone = _write_delete_files(deletion)
+        with _deleted_on_failure(deletion, lambda: gone):
+            yield lambda: gone
+        return
+    places = deletion.kept.places()
+    if not deletion.may_repeat and bool((places[1:] == places[:-1]).any()):
+        raise InvalidInputError(TWICE)
+    with FileThreads(1) as thread:
+        result = thread.submit(_write_delete_files, deletion).result
+        with _deleted_on_failure(deletion, result):
+            yield result
+
+
+@contextmanager
+def _deleted_on_failure(deletion: Deletion, result: Callable[[], DeletedPlaces]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # what fails while it writes leaves nothing
+            storage.delete(deletion.target.directory + file.path for file in result().delete_files)
+        raise
+
+
+def _write_delete_files(deletion: Deletion) -> DeletedPlaces:
+    kept, plan, target = deletion.kept, deletion.plan, deletion.target
     if not plan.files:
         return DeletedPlaces()
     mark = f"ducklake-{uuid4()}"
     storage.make_directory(target.directory)
     files = {file.data_file_id: file for file in plan.files}
-    task = _Task(files, target, mark, inlining_row_limit, may_repeat)
+    task = _Task(files, target, mark, deletion.inlining_row_limit, deletion.may_repeat)
     try:
-        with progress(kept.frame.sparkSession, f'Deleting from "{target.table}"'):
-            found = _run_here(task, split_places(kept.places())) if kept.told is not None else _run(kept.frame, task)
-            few = [one for one in found if one.positions is not None]
-            if sum(one.deleted for one in found if not one.is_whole) > inlining_row_limit and few:
-                # Each file has few of them, but all of them together are too many.
-                places = [(one.data_file_id, np.asarray(one.positions, np.int64)) for one in few]
-                again = _run_here(replace(task, inlining_row_limit=0), places)
-                found, few = [one for one in found if one.positions is None] + again, []
+        found = _run_here(task, split_places(kept.places())) if kept.told is not None else _run(kept.frame, task)
+        few = [one for one in found if one.positions is not None]
+        if sum(one.deleted for one in found if not one.is_whole) > deletion.inlining_row_limit and few:
+            # Each file has few of them, but all of them together are too many.
+            places = [(one.data_file_id, np.asarray(one.positions, np.int64)) for one in few]
+            again = _run_here(replace(task, inlining_row_limit=0), places)
+            found, few = [one for one in found if one.positions is None] + again, []
     except BaseException:
         with suppress(ForklakeError):
             storage.delete(path for path in storage.list_files(target.directory) if mark in path)

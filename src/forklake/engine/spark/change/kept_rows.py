@@ -82,7 +82,9 @@ def split_places(places: NDArray[np.int64]) -> list[tuple[DataFileId, NDArray[np
 
 
 @contextmanager
-def keep_rows(rows: DataFrame, plan: ScanPlan, *, keep: bool, may_repeat: bool = False) -> Iterator[KeptRows]:
+def keep_rows(
+    rows: DataFrame, plan: ScanPlan, *, keep: bool, may_repeat: bool = False, is_scan: bool = False
+) -> Iterator[KeptRows]:
     """Provide rows that change, with their places in the driver if they are few.
 
     Args:
@@ -90,24 +92,27 @@ def keep_rows(rows: DataFrame, plan: ScanPlan, *, keep: bool, may_repeat: bool =
         plan: What was scanned to find them.
         keep: Whether more is asked of them than their places.
         may_repeat: Whether a row may occur any number of times.
+        is_scan: Whether they are rows of the plan, each once, so that there are no more of them than in its files.
     """
-    with materialize(rows, keep=keep) as kept:
-        if len(plan.files) > _MOST_FILES or not all(_is_packable(file) for file in plan.files):
-            are_few = False
-        elif keep:
-            are_few = _stored_bytes(kept) <= _MOST_BYTES
-        else:
-            are_few = not may_repeat and sum(file.record_count for file in plan.files) <= _MOST_ROWS
+    is_packable = len(plan.files) <= _MOST_FILES and all(_is_packable(file) for file in plan.files)
+    are_in_few = is_packable and sum(file.record_count for file in plan.files) <= _MOST_ROWS
+    # The job that tells where the rows are keeps them, too. What it loses, Spark finds again before the job ends.
+    at_once = are_in_few and (_is_deterministic(rows) if keep and is_scan else not keep and not may_repeat)
+    with materialize(rows, keep=keep, at_first_use=at_once) as kept:
+        are_few = at_once or (is_packable and keep and _stored_bytes(kept) <= _MOST_BYTES)
         yield KeptRows(kept, _tell(kept, plan) if are_few else None)
 
 
 @contextmanager
-def materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
+def materialize(rows: DataFrame, *, keep: bool, at_first_use: bool = False) -> Iterator[DataFrame]:
     """Provide rows that are computed once, however often they are used.
 
     They are kept in memory as far as possible. They are never computed again, not even if an executor is lost:
     a condition that is not deterministic would then write other rows than were deleted. The job fails with
     `LostRowsError` instead.
+
+    With ``at_first_use``, the first job that uses all of them computes them. Until it has ended, Spark may compute some
+    twice.
     """
     if not keep:
         yield rows
@@ -119,7 +124,7 @@ def materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
             with suppress(*SPARK_ERRORS):
                 kept.unpersist()
     else:
-        kept = rows.localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK)
+        kept = rows.localCheckpoint(eager=not at_first_use, storageLevel=StorageLevel.MEMORY_AND_DISK)
         try:
             yield kept
         finally:
@@ -134,6 +139,13 @@ def _context(kept: DataFrame) -> Any:
 
 def _rdd_id(kept: DataFrame) -> int:
     return cast("int", cast("Any", kept)._jdf.logicalPlan().rdd().id())
+
+
+def _is_deterministic(rows: DataFrame) -> bool:
+    """Return whether Spark knows that rows are the same each time they are computed."""
+    if is_remote(rows.sparkSession):
+        return False
+    return cast("bool", cast("Any", rows)._jdf.queryExecution().analyzed().deterministic())
 
 
 def _stored_bytes(kept: DataFrame) -> float:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegralType
@@ -42,13 +44,14 @@ class MergedRows:
     """The rows that a merge changes, and the functions for their new values.
 
     A function is None where no clause of the merge needs it. ``may_repeat``: rows that match several source
-    rows are only deleted, so they may occur several times.
+    rows are only deleted, so they may occur several times. ``is_scan``: no row of the table matches several.
     """
 
     rows: DataFrame
     updated: NewValues | None
     inserted: NewValues | None
     may_repeat: bool
+    is_scan: bool = False
 
 
 @reaching_spark()
@@ -63,7 +66,8 @@ def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge
     found = find_rows(spark, plan, None, with_values=True)
     if source.is_small and "not matched by source" not in sides:
         rows = _look_up(found, plan, source, merge, keeps_all=inserted is not None)
-        return MergedRows(rows, updated, inserted and _unmatched_values(inserted, source, merge), may_repeat)
+        new = inserted and _unmatched_values(inserted, source, merge)
+        return MergedRows(rows, updated, new, may_repeat, is_scan=_is_unique(source, merge))
     target = found.select(_struct([field.name for field in plan.fields], TARGET), FILE, POSITION, ROW_ID)
     given = source.rows.select(_struct(source.names, SOURCE))
     how = _SIDES["not matched" in sides, "not matched by source" in sides]
@@ -101,6 +105,16 @@ def _filter_candidates(found: DataFrame, source: Source, merge: Merge) -> DataFr
         if all(isinstance(kind, IntegralType) for kind in kinds):
             return filter_by_keys(found, F.col(quote_spark_name(ours)), source.held.column(theirs))
     return found
+
+
+def _is_unique(source: Source, merge: Merge) -> bool:
+    """Return whether the rows of a small source differ in a key, of those that have it."""
+    assert source.held is not None
+    keys = (source.held.column(theirs).drop_null() for _, theirs in merge.keys)
+    return any(
+        (pa.types.is_integer(key.type) or pa.types.is_string(key.type)) and pc.count_distinct(key).as_py() == len(key)
+        for key in keys
+    )
 
 
 def _row_count(plan: ScanPlan) -> int:

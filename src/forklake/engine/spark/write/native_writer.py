@@ -11,6 +11,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.isolate import isolate
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
+from forklake.engine.spark.write.local_output import prepare_output
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.model import types
 from forklake.model.field import Field, leaves
@@ -65,7 +66,9 @@ def write_native(rows: DataFrame, target: WriteTarget, directory: str) -> None:
         tokened, tokens = with_tokens(frame, target)
         arranged = lay_out(tokened, target, tokens)
         numbered = arranged.select(*(_numbered_column(field) for field in target.fields), *tokens)
-        writer = numbered.write.options(**_options(target))
+        prepared = prepare_output(rows.sparkSession, directory)
+        writer = numbered.write.options(**_options(target), **(prepared or {}))
+        writer = writer.mode("error" if prepared is None else "append")
         (writer.partitionBy(*tokens) if tokens else writer).parquet(directory)
 
 
