@@ -85,7 +85,7 @@ def deleting(deletion: Deletion, *, beside: bool) -> Iterator[Callable[[], Delet
     """
     if not beside or deletion.kept.told is None:
         with progress(deletion.kept.frame.sparkSession, f'Deleting from "{deletion.target.table}"'):
-            gone = _write_delete_files(deletion)
+            gone = _write_delete_files(deletion, None if deletion.kept.told is None else deletion.kept.places())
         with _deleted_on_failure(deletion, lambda: gone):
             yield lambda: gone
         return
@@ -93,7 +93,7 @@ def deleting(deletion: Deletion, *, beside: bool) -> Iterator[Callable[[], Delet
     if not deletion.may_repeat and bool((places[1:] == places[:-1]).any()):
         raise InvalidInputError(TWICE)
     with FileThreads(1) as thread:
-        result = thread.submit(_write_delete_files, deletion).result
+        result = thread.submit(_write_delete_files, deletion, places).result
         with _deleted_on_failure(deletion, result):
             yield result
 
@@ -108,8 +108,9 @@ def _deleted_on_failure(deletion: Deletion, result: Callable[[], DeletedPlaces])
         raise
 
 
-def _write_delete_files(deletion: Deletion) -> DeletedPlaces:
-    kept, plan, target = deletion.kept, deletion.plan, deletion.target
+def _write_delete_files(deletion: Deletion, places: Positions | None) -> DeletedPlaces:
+    """Write delete files for places that the driver knows; None: the executors know them."""
+    plan, target = deletion.plan, deletion.target
     if not plan.files:
         return DeletedPlaces()
     mark = f"ducklake-{uuid4()}"
@@ -117,12 +118,12 @@ def _write_delete_files(deletion: Deletion) -> DeletedPlaces:
     files = {file.data_file_id: file for file in plan.files}
     task = _Task(files, target, mark, deletion.inlining_row_limit, deletion.may_repeat)
     try:
-        found = _run_here(task, split_places(kept.places())) if kept.told is not None else _run(kept.frame, task)
+        found = _run(deletion.kept.frame, task) if places is None else _run_here(task, split_places(places))
         few = [one for one in found if one.positions is not None]
         if sum(one.deleted for one in found if not one.is_whole) > deletion.inlining_row_limit and few:
             # Each file has few of them, but all of them together are too many.
-            places = [(one.data_file_id, np.asarray(one.positions, np.int64)) for one in few]
-            again = _run_here(replace(task, inlining_row_limit=0), places)
+            of_files = [(one.data_file_id, np.asarray(one.positions, np.int64)) for one in few]
+            again = _run_here(replace(task, inlining_row_limit=0), of_files)
             found, few = [one for one in found if one.positions is None] + again, []
     except BaseException:
         with suppress(ForklakeError):
