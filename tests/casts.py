@@ -217,7 +217,6 @@ _INFINITE: Final = dict.fromkeys(cut("inf -inf Infinity infinity -infinity INF",
 _LAST: Final = "294247-01-10 04:00:54.775806"
 _EVERYWHERE: Final[Known] = {
     "varchar": {
-        "uint128": {"3.4028235e38": None},  # 38 digits
         # Exponents are read exactly; DuckDB counts the digits before it moves the point.
         "decimal(3,3)": {
             "1e-1": ".100",
@@ -231,8 +230,13 @@ _EVERYWHERE: Final[Known] = {
     },
     "boolean": {"decimal(3,3)": {"true": None}},  # DuckDB makes it .001
     # DuckDB wraps what is rounded up beyond the range; a negative number is none without a sign.
-    "float32": {"int8": {"127.5": None}, "uint128": {"-0.5": None, "3.4e38": None}},
+    "float32": {"int8": {"127.5": None}, "uint128": {"-0.5": None}},
     "float64": {"int8": {"127.5": None}, "uint128": {"-0.5": None, "-0.4": None}},
+}
+_SHORT_OF_DIGITS: Final[Known] = {
+    # Spark has 38.
+    "varchar": {"uint128": {"3.4028235e38": None}},
+    "float32": {"uint128": {"3.4e38": None}},
 }
 _COARSER: Final[Known] = {
     # DuckDB has no such casts.
@@ -352,6 +356,7 @@ OF_ARRAYS: Final = _together(
 OF_CONSTANTS: Final = _together(_EVERYWHERE, _COARSER, _READ_TO_THE_END, _WRITTEN_BEYOND_ICU, _JSON_IS_TEXT)
 OF_COLUMNS: Final = _together(
     _EVERYWHERE,
+    _SHORT_OF_DIGITS,
     _COARSER,
     _NANOS,
     _JSON_IS_TEXT,

@@ -10,6 +10,8 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from forklake.files.wide_integers import short_column
+
 # Newer versions of PySpark want to be told the zone of timestamps.
 _ZONE: Final[dict[str, Any]] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
 
@@ -27,5 +29,6 @@ def batch_of(columns: Sequence[pa.Array], count: int, schema: pa.Schema) -> pa.R
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * count, pa.struct([])))
     pairs = zip(columns, schema, strict=True)
-    made = [column if column.type == field.type else column.cast(field.type) for column, field in pairs]
+    short = ((short_column(column, field.name), field.type) for column, field in pairs)
+    made = [column if column.type == kind else column.cast(kind) for column, kind in short]
     return pa.record_batch(made, schema=schema)

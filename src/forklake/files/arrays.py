@@ -88,7 +88,11 @@ def _buffers(values: Sequence[Any], data_type: pa.DataType) -> list[pa.Buffer] |
         value is None or len(value) == data_type.byte_width for value in values
     ):
         return [pa.py_buffer(b"".join(value or bytes(data_type.byte_width) for value in values))]
-    elif types.is_decimal128(data_type) and all(value is None or type(value) is Decimal for value in values):
+    elif (
+        types.is_decimal(data_type)
+        and data_type.byte_width >= 16
+        and all(value is None or type(value) is Decimal for value in values)
+    ):
         return _decimal_buffers(values, data_type)
     return None
 
@@ -113,5 +117,5 @@ def _decimal_buffers(values: Sequence[Decimal | None], data_type: pa.DataType) -
         number = int(shifted)
         if number != shifted or abs(number) >= limit:
             return None
-        octets.append(number.to_bytes(16, "little", signed=True))
+        octets.append(number.to_bytes(data_type.byte_width, "little", signed=True))
     return [pa.py_buffer(b"".join(octets))]

@@ -19,6 +19,7 @@ from forklake.files.row_order import sort_rows
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.statistics import column_stats, count_nans
 from forklake.files.variant_stats import variant_column_stats, variant_stats
+from forklake.files.wide_integers import narrow_schema
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field
 from forklake.model.geometry_stats import GeometryStats
@@ -39,7 +40,12 @@ class OpenFile:
     """A data file that takes rows of one partition, and writes them group by group."""
 
     def __init__(
-        self, target: WriteTarget, schema: pa.Schema, path: str, partition_values: Sequence[str | None]
+        self,
+        target: WriteTarget,
+        schema: pa.Schema,
+        path: str,
+        partition_values: Sequence[str | None],
+        text_columns: frozenset[str] = frozenset(),
     ) -> None:
         """Open a new file.
 
@@ -48,10 +54,13 @@ class OpenFile:
             schema: The columns of the file.
             path: Its path below the table's directory.
             partition_values: The values that all its rows share.
+            text_columns: The columns whose integers of 128 bits are written as text.
         """
         self.path = path
+        self.text_columns = text_columns
         self._target = target
         self._schema = schema
+        self._held = narrow_schema(schema, text_columns)
         self._partition_values = tuple(partition_values)
         self._key = new_key() if target.is_encrypted else None
         self._buffered: list[pa.RecordBatch] = []
@@ -79,8 +88,8 @@ class OpenFile:
                 raise InvalidInputError(
                     f'Rows of table "{self._target.table}" cannot be written: it is encrypted and has a variant.'
                 )
-            return files.variants.VariantWriter(self._sink, self._schema, self._footer, self._target.options)
-        return pq.ParquetWriter(self._sink, self._schema, metadata_collector=self._footer, **self._options())
+            return files.variants.VariantWriter(self._sink, self._held, self._footer, self._target.options)
+        return pq.ParquetWriter(self._sink, self._held, metadata_collector=self._footer, **self._options())
 
     def write(self, batch: pa.RecordBatch) -> int:
         """Take rows until they fill a row group; return how many were taken.
@@ -136,6 +145,7 @@ class OpenFile:
             partition_values=self._partition_values,
             mapping=mapping,
             encryption_key=self._key,
+            columns_known=not self.text_columns,
         )
 
     def abandon(self) -> None:
@@ -158,7 +168,7 @@ class OpenFile:
         if self._target.options.sort_on_insert and self._target.sort_keys:
             table = sort_rows(table, self._target.sort_keys)
         with storage.explain_errors(self._target.directory + self.path, "written"):
-            self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+            self._writer.write_table(table.cast(self._held), row_group_size=max(1, table.num_rows))
         if self._variant_nulls:
             self._held_bytes += table.nbytes
         self._buffered, self._buffered_rows, self._buffered_bytes = [], 0, 0

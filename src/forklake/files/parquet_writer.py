@@ -14,6 +14,7 @@ from forklake.files import storage
 from forklake.files.array_transforms import partition_codes
 from forklake.files.open_file import OpenFile
 from forklake.files.partitions import hive_path
+from forklake.files.wide_integers import long_columns
 from forklake.model.definitions import NewDataFile
 from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
@@ -25,7 +26,13 @@ _MOST_BUFFERED_BYTES: Final = 256 << 20
 Partition = tuple[str | None, ...]
 
 
-def write_files(batches: Iterable[pa.RecordBatch], target: WriteTarget, schema: pa.Schema) -> list[NewDataFile]:
+def write_files(
+    batches: Iterable[pa.RecordBatch],
+    target: WriteTarget,
+    schema: pa.Schema,
+    *,
+    as_text: frozenset[str] = frozenset(),
+) -> list[NewDataFile]:
     """Write rows into new files of a table's directory; no rows, no files.
 
     Rows of different partitions go into different files. At most 64 files are open at a time, and about 256 MB
@@ -34,18 +41,22 @@ def write_files(batches: Iterable[pa.RecordBatch], target: WriteTarget, schema: 
     is sorted by columns, rows are sorted within each row group; for whole files to be sorted, rows must come in
     that order.
 
+    A column with integers of 128 bits is text in a file in which one has more than 38 digits, and a decimal in all
+    others. When the first such integer comes, a file that was begun without ends.
+
     Args:
         batches: The rows, of the schema's types; taken one after the other.
         target: The table. Paths in the result are below its directory.
         schema: The columns of the files, with field ids: `forklake.files.schema.arrow_schema`, and row lineage
             if any.
+        as_text: The columns that may have such integers, where that is known before.
 
     Raises:
         InvalidInputError: Rows do not have the schema's columns, or cannot be partitioned by their types.
         DataFileError: A file cannot be written.
             After any exception, interrupts included, no file is left, as far as the storage allows.
     """
-    files = _Files(target, schema)
+    files = _Files(target, schema, as_text)
     try:
         for batch in batches:
             for values, part in _split(_conform(batch, schema, target), target):
@@ -62,7 +73,7 @@ class _Files:
     The file that was idle for longest comes first.
     """
 
-    def __init__(self, target: WriteTarget, schema: pa.Schema) -> None:
+    def __init__(self, target: WriteTarget, schema: pa.Schema, as_text: frozenset[str]) -> None:
         self._target = target
         self._schema = schema
         self._mapping = name_mapping(target.fields) if target.needs_mapping else None
@@ -70,11 +81,16 @@ class _Files:
         self._open: dict[Partition, OpenFile] = {}
         self._done: list[NewDataFile] = []
         self._paths: list[str] = []
+        self._as_text = as_text
 
     def write(self, values: Partition, batch: pa.RecordBatch) -> None:
+        as_text = self._as_text | long_columns(dict(zip(batch.schema.names, batch.columns, strict=True)))
         begin = 0
         while begin < batch.num_rows:
-            file = self._open.pop(values, None) or self._open_file(values)
+            file = self._open.get(values)
+            if file is not None and not as_text <= file.text_columns:
+                self._close(values)
+            file = self._open.pop(values, None) or self._open_file(values, as_text)
             self._open[values] = file
             begin += file.write(batch.slice(begin))
             if file.is_full:
@@ -92,13 +108,13 @@ class _Files:
             file.abandon()
         storage.delete(self._target.directory + path for path in self._paths)
 
-    def _open_file(self, values: Partition) -> OpenFile:
+    def _open_file(self, values: Partition, as_text: frozenset[str]) -> OpenFile:
         if len(self._open) >= _MOST_OPEN_FILES:
             self._close(next(iter(self._open)))
         directory = hive_path(self._target.partition_keys, values) if self._uses_directories else ""
         path = directory + storage.new_file_name()
         self._paths.append(path)
-        return OpenFile(self._target, self._schema, path, values)
+        return OpenFile(self._target, self._schema, path, values, as_text)
 
     def _close(self, values: Partition) -> None:
         self._done.append(self._open[values].close(self._mapping))

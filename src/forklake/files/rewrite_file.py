@@ -17,6 +17,7 @@ from forklake.files.footer import damage_error, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.open_file import OpenFile
 from forklake.files.schema import arrow_schema
+from forklake.files.wide_integers import text_columns
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
@@ -78,7 +79,7 @@ def rewrite_file(old: Rewriting, target: WriteTarget) -> NewDataFile:
         # Rows keep their places, whatever the table is sorted by.
         plain = replace(target, options=replace(target.options, sort_on_insert=False), bytes_per_row=None)
         schema = arrow_schema((*target.fields, *lineage))
-        new = OpenFile(plain, schema, path, ())
+        new = OpenFile(plain, schema, path, (), text_columns(target.fields, held))
         partitions = _Partitions(target.partition_keys if old.is_partitioned else (), target.fields)
         try:
             for batch in _batches(parquet, old.file):

@@ -36,16 +36,19 @@ _ARROW: Final[dict[Type, pa.DataType]] = {
     types.UUID: pa.uuid(),
 }
 """The types that values are held as; those that are held as another type are left out."""
+_WIDE: Final[frozenset[Type]] = frozenset({types.INT128, types.UINT128})
 
-
+WIDE_TYPE: Final = pa.decimal256(39, 0)
+"""What integers of 128 bits are in Arrow: no type of 128 bits has all of their values."""
 VARIANT_TYPE: Final = pa.struct([("value", pa.binary()), ("metadata", pa.binary())])
 """What a variant column is in Arrow: Parquet's encoding of variants, not shredded."""
 
 
 def arrow_type(field: Field) -> pa.DataType:
-    """Return the Arrow type that a column is written with.
+    """Return the Arrow type of a column's values before they are written.
 
-    In Parquet it has the same logical type as in DuckDB's files. The field ids of nested fields are part of the
+    In Parquet it has the same logical type as in DuckDB's files, but integers of 128 bits
+    (`forklake.files.wide_integers`). The field ids of nested fields are part of the
     type, at every depth, list elements and map entries included.
 
     Raises:
@@ -70,6 +73,8 @@ def arrow_schema(fields: Iterable[Field]) -> pa.Schema:
 def display_type(field: Field) -> pa.DataType:
     """Return the Arrow type that readers see: the counterpart of the Spark type.
 
+    Only integers of 128 bits have more digits than in Spark.
+
     Raises:
         InvalidInputError: The column holds a variant within another type.
     """
@@ -82,6 +87,8 @@ def _type(field: Field, seen_as: Callable[[Type], Type], part: Callable[[Field, 
     def child(inner: Field) -> pa.Field:
         return part(inner, _type(inner, seen_as, part))
 
+    if field.type in _WIDE:
+        return WIDE_TYPE
     match seen_as(field.type):
         case types.List(element):
             return pa.list_(child(element).with_name("element"))

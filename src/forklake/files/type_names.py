@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from forklake.errors import InvalidInputError
 from forklake.files.decode import decode
+from forklake.files.schema import WIDE_TYPE
 from forklake.model import types
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
@@ -35,6 +36,7 @@ _SCALARS: Final[dict[pa.DataType, Type]] = {
     pa.date32(): types.DATE,
     pa.date64(): types.DATE,
     pa.uuid(): types.UUID,
+    WIDE_TYPE: types.INT128,
     pa.month_day_nano_interval(): types.INTERVAL,
 }
 

@@ -96,6 +96,8 @@ class NewDataFile:
     encryption_key: str | None = None
     is_adopted: bool = False
     """Whether others wrote it; its path is absolute then."""
+    columns_known: bool = True
+    """Whether it holds columns as files of its table do; else its footer tells."""
 
 
 @dataclass(frozen=True, slots=True)

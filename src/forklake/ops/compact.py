@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,10 +15,11 @@ from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, is_cut, partition_values, table_files
 from forklake.catalog.transaction import Staging
-from forklake.engine.local.merge_files import merge_files, merges_here
+from forklake.engine.local.merge_files import is_left, merge_files, merges_here
 from forklake.files import storage
 from forklake.files.deletes import read_deletes
 from forklake.files.partitions import hive_path
+from forklake.files.wide_integers import is_wide
 from forklake.metastore.written_tables import PARTITION_INFO
 from forklake.model.change import CompactFiles, MergedFile, SourceFile
 from forklake.model.definitions import NewDataFile
@@ -32,6 +34,7 @@ from forklake.model.write import WriteTarget
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
 
+_LOG: Final = logging.getLogger("forklake.maintenance")
 _DRIVER_BYTES: Final = 64 * 2**20
 """Files beyond this are read and written by Spark, in parallel."""
 
@@ -119,17 +122,33 @@ class _CompactionPlan:
         ]
         # Nobody writes variants and the field ids of lists into one file, and without these DuckDB finds no row ids.
         is_writable = not (has_variants(self.target.fields) and has_unnumbered_parts(self.target.fields))
-        self.groups: list[Group] = choose_groups(
+        chosen = choose_groups(
             self._candidates() if is_writable else [],
             rules,
             self._planner.fields,
             self.target.options.target_file_size,
             is_sorted=bool(self.target.sort_keys),
         )
+        left = (
+            [place for place, merge in enumerate(self._merges(chosen)) if is_left(merge, self.target)]
+            if self._may_be_left()
+            else []
+        )
+        self.groups: list[Group] = [group for place, group in enumerate(chosen) if place not in left]
+        if left:
+            _LOG.warning(
+                'Files of table "%s" are left as they are: Spark would have to merge them, and they hold integers of'
+                " more than the 38 digits that it has",
+                table.table_name,
+            )
+
+    def _may_be_left(self) -> bool:
+        is_odd = any(not source.row.columns_known for source in self._sources)
+        return is_odd and any(map(is_wide, self.target.fields))
 
     def write(self) -> list[list[NewDataFile]]:
         """Write the new files of each group, in this process or by the engine."""
-        merges = self._merges()
+        merges = self._merges(self.groups)
         is_small = sum(merge.byte_count for merge in merges) <= _DRIVER_BYTES
         if not (is_small and self._how.on_driver and all(merges_here(merge, self.target) for merge in merges)):
             return self._runtime.engine.merge_files(merges, self.target)
@@ -161,12 +180,12 @@ class _CompactionPlan:
         sources = [self._sources[one.place] for one in group.candidates]
         sizes = [source.row.file_size_bytes for source in sources]
         sizes += [source.deletes.file_size_bytes for source in sources if source.deletes is not None]
-        is_left = any(one.deleted_count < one.record_count for one in group.candidates)
+        has_rows = any(one.deleted_count < one.record_count for one in group.candidates)
         return CompactedFiles(
             schema_name=lookup.schema_by_id(self._content, self._table.schema_id).schema_name,
             table_name=self._table.table_name,
             files_processed=len(sources),
-            files_created=(group.file_count if is_left else 0) if files is None else len(files),
+            files_created=(group.file_count if has_rows else 0) if files is None else len(files),
             bytes_before=sum(sizes),
             bytes_after=None if files is None else sum(file.file_size_bytes for file in files),
         )
@@ -196,12 +215,12 @@ class _CompactionPlan:
         assert deletes is not None
         return len({*read_deletes(deletes).tolist(), *source.places})
 
-    def _merges(self) -> list[FileMerge]:
+    def _merges(self, groups: Sequence[Group]) -> list[FileMerge]:
         """Return what each group reads.
 
         The number of queries does not depend on the number of groups.
         """
-        sources = [self._sources[one.place] for group in self.groups for one in group.candidates]
+        sources = [self._sources[one.place] for group in groups for one in group.candidates]
         plan = self._planner.plan_rows(_table_files(sources), [])
         files = iter(plan.files)
         return [
@@ -210,7 +229,7 @@ class _CompactionPlan:
                 group.file_count,
                 self._directory(group.candidates[0].partition_id, group.candidates[0].partition_values),
             )
-            for group in self.groups
+            for group in groups
         ]
 
     def _scan_files(self, sources: Sequence[_Source]) -> tuple[ScanFile, ...]:

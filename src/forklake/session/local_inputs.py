@@ -12,9 +12,11 @@ from forklake.config import Settings
 from forklake.engine.local import change_feed, row_differences
 from forklake.engine.local.read_size import are_small
 from forklake.engine.local.whole_scan import read_plan
+from forklake.files.casts import cast
 from forklake.files.python_values import from_python
 from forklake.files.schema import arrow_type
 from forklake.files.values import stored_array, values_of
+from forklake.files.wide_integers import duckdb_array, is_wide
 from forklake.lake import Table
 from forklake.lake.internals import change_plan_of
 from forklake.model import types
@@ -80,7 +82,7 @@ class RowsInput:
             return pa.table({_NO_COLUMN: pa.nulls(len(self.rows), pa.int8())})
         columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.columns)
         arrays = [
-            stored_array(bare_field(field), from_python(field.type, values))
+            duckdb_array(bare_field(field), stored_array(bare_field(field), from_python(field.type, values)))
             for field, values in zip(self.columns, columns, strict=True)
         ]
         return pa.table(arrays, names=[field.name for field in self.columns])
@@ -198,6 +200,9 @@ def _name_columns(fields: Sequence[Field], rows: pa.Table, count: int | None = N
 def _store(field: Field, column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
     """Return a column in the type that DuckDB knows by the column's name."""
     wanted = arrow_type(bare_field(field))
+    if is_wide(field):
+        held = column.combine_chunks()
+        return duckdb_array(field, held if held.type == wanted else cast(bare_field(field), held, "the query"))
     if column.type == wanted:
         return column
     if field.type == types.UUID or field.children:

@@ -11,7 +11,7 @@ from forklake.engine.engine import Frame
 from forklake.engine.local.exactness import is_exact
 from forklake.errors import InvalidInputError
 from forklake.files.schema import display_type
-from forklake.model import types
+from forklake.files.wide_integers import is_wide, wide_array
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
@@ -19,7 +19,7 @@ from forklake.ops.engine_rule import EngineRule
 from forklake.ops.write_target import WriteQuestions
 from forklake.session.local_inputs import QueryInput, TableInput, are_small_inputs, bare_field, query_input
 from forklake.session.result_content import FrameRows
-from forklake.sql.local.duckdb_text import LocalQuery, is_only_here, local_query
+from forklake.sql.local.duckdb_text import LocalQuery, computed_only_here, local_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.rows.joined_rows import FoundRows
 from forklake.sql.rows.merged_rows import FoundMerge
@@ -132,10 +132,11 @@ def plan_locally(
         InvalidInputError: Spark does not compute it either.
     """
     found = _plan(rule, bound, plans, asked)
-    if isinstance(found, str) and bound.parts is not None and is_only_here(bound.parts):
+    what = computed_only_here(bound.parts) if isinstance(found, str) and bound.parts is not None else None
+    if what is not None:
         raise InvalidInputError(
-            "Not implemented Error: DuckDB computes with values of type VARIANT in this process, and this statement is"
-            f" one for Spark: {found}."
+            f"Not implemented Error: DuckDB computes with {what} in this process, and this statement is one for Spark:"
+            f" {found}."
         )
     return found
 
@@ -168,9 +169,10 @@ def _show(columns: Sequence[Field], found: pa.Table) -> pa.Table | str:
     arrays = []
     for field, column in zip(columns, found.columns, strict=True):
         try:
-            column.validate(full=field.type == types.INT128)  # DuckDB's have 39 digits
+            given = wide_array(field, column.combine_chunks()) if is_wide(field) else column
+            given.validate()
             wanted = display_type(bare_field(field))
-            arrays.append(column if column.type == wanted else column.cast(wanted))
+            arrays.append(given if given.type == wanted else given.cast(wanted))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             return f'column "{field.name}" does not fit: {error}'
     return pa.table(arrays, names=[f"c{place}" for place in range(len(columns))])

@@ -188,7 +188,8 @@ class Result:
     def arrow(self) -> pa.Table:
         """Return the rows as an Arrow table, with the types of data files.
 
-        Intervals, JSON and times with a zone are text, HUGEINT is DECIMAL(38,0). Column names may repeat.
+        Intervals, JSON and times with a zone are text. HUGEINT is DECIMAL(38,0), or DECIMAL(39,0) in 256 bits where a
+        value of the column has more digits. Column names may repeat.
         """
         return self._content.table().rename_columns(self.columns)
 

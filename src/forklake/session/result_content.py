@@ -15,6 +15,7 @@ from forklake.errors import EngineError, InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.python_values import from_python, to_python
 from forklake.files.values import stored_array, values_of
+from forklake.files.wide_integers import narrow_table
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
@@ -171,7 +172,7 @@ class KnownContent:
             stored_array(field, from_python(field.type, column))
             for field, column in zip(_remove_ids(self._fields), columns, strict=True)
         ]
-        return pa.table(arrays, names=_positions(self._fields))
+        return narrow_table(pa.table(arrays, names=_positions(self._fields)))
 
     def frame(self, names: Sequence[str]) -> Frame:
         """Return all rows as a frame."""
@@ -229,7 +230,7 @@ class LazyContent:
             column if field.type == types.VARIANT else cast(field, column.combine_chunks(), "the result")
             for field, column in zip(_remove_ids(self._fields), self._collect().columns, strict=True)
         ]
-        return pa.table(arrays, names=_positions(self._fields))
+        return narrow_table(pa.table(arrays, names=_positions(self._fields)))
 
     def frame(self, names: Sequence[str]) -> Frame:
         """Return all rows as a frame."""

@@ -227,7 +227,8 @@ def test_encodings_of_arrow_make_no_difference(array: pa.Array, target: str, tex
     [
         (pa.array([127.5]), "int8", "Type DOUBLE with value 127.5 can't be cast because the value is out of range"),
         (pa.array([Decimal("-1.5")]), "uint8", "Failed to cast decimal value -2 to type UINT8"),
-        (pa.array([1e38 * 1.1]), "int128", "Type DOUBLE with value 1.1e+38 can't be cast"),
+        (pa.array([2.0**127]), "int128", "Type DOUBLE with value 1.7014118346046923e+38 can't be cast"),
+        (pa.array([-(2.0**127)]), "int128", "Type DOUBLE with value -1.7014118346046923e+38 can't be cast"),
         (pa.array([Decimal(-1)], pa.decimal128(38, 0)), "uint128", "Failed to cast decimal value -1 to type UINT128"),
         (pa.array([b"abc"]), "uuid", "Could not convert 3 bytes to UUID"),
         (pa.array(["POINT (1)"]), "geometry", "Failed to parse geometry: Expected number at offset 8"),

@@ -131,7 +131,14 @@ def test_integers_know_what_they_hold(bits: int) -> None:
     assert not signed.holds(unsigned)
     assert not unsigned.holds(signed)
     assert types.INT128.holds(unsigned)
-    assert (types.INT128.high, types.UINT128.low) == (10**38 - 1, 0), "files hold 38 digits"
+
+
+def test_of_integers_of_128_bits_spark_has_those_of_38_digits() -> None:
+    most = 10**38 - 1
+    assert (types.INT128.low, types.INT128.high, types.UINT128.high) == (-(2**127), 2**127 - 1, 2**128 - 1)
+    assert (types.INT128.least_shown, types.INT128.most_shown) == (-most, most)
+    assert (types.UINT128.least_shown, types.UINT128.most_shown) == (0, most)
+    assert (types.INT64.least_shown, types.INT64.most_shown) == (types.INT64.low, types.INT64.high)
 
 
 @pytest.mark.parametrize(

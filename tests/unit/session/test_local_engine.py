@@ -107,7 +107,6 @@ LEFT = {
     "SELECT greatest(f, 0.0) FROM t": "greatest",
     "SELECT substr(s, -1) FROM t": "substr",
     "SELECT quantile_cont(n, 0.5) FROM t": "",
-    "SELECT n::HUGEINT FROM t": "CAST",
     "SELECT list_distinct([n]) FROM t": "",
     "SELECT regexp_replace(s, '(?i)a', 'b') FROM t": "regexp_replace",
     "SELECT regexp_matches(s, s) FROM t": "regexp_matches",

@@ -196,6 +196,7 @@ def file_row(
         encryption_key=check_text("encryption key", file.encryption_key),
         mapping_id=mapping_id,
         partial_max=partial_max,
+        columns_known=file.columns_known,
     )
 
 

@@ -17,15 +17,18 @@ from forklake.model.scan import ScanFile, ScanPlan
 from forklake.model.types import Type
 
 _ALSO_HELD_AS: Final[dict[Type, tuple[Type, ...]]] = {
-    types.INT128: (types.FLOAT64,),
-    types.UINT128: (types.FLOAT64,),
+    types.INT128: (types.FLOAT64, types.VARCHAR),
+    types.UINT128: (types.FLOAT64, types.VARCHAR),
     types.GEOMETRY: (types.BLOB,),
     types.TIMESTAMP_S: (types.TIMESTAMP, types.TIMESTAMP_MS),
     types.TIMESTAMP_MS: (types.TIMESTAMP,),
     types.TIMESTAMP: (types.TIMESTAMP_NS,),
     types.TIME: (types.TIMETZ,),
 }
-"""What files hold columns as beside their own types and those that were promoted to them: DuckDB's files do."""
+"""What files hold columns as beside their own types and those that were promoted to them.
+
+DuckDB's files do, and ours where integers of 128 bits have more than 38 digits.
+"""
 
 
 def is_exact(plan: ScanPlan, fields: Sequence[Field]) -> bool:

@@ -12,9 +12,11 @@ import pyarrow as pa
 from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.file_rows import Rows, Selection, file_rows
 from forklake.files import storage
+from forklake.files.footer import read_footer, resolve_fields
 from forklake.files.parquet_writer import write_files
 from forklake.files.row_order import sort_rows
 from forklake.files.schema import arrow_schema
+from forklake.files.wide_integers import is_wide, text_columns
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field, plain_column
@@ -27,6 +29,9 @@ MOST_SORTED_BYTES: Final = 64 * 2**20
 
 _NO_LIMIT: Final = 2**62
 _HELD_ALIKE: Final = (types.Boolean, types.Integer, types.Float, types.Decimal, types.Varchar, types.Blob, types.Date)
+_HELD_AS_OURS: Final[frozenset[Type]] = frozenset(
+    {types.JSON, types.UUID, types.INTERVAL, types.TIME, types.TIMETZ, types.TIMESTAMP_NS}
+)
 _HELD_OTHERWISE: Final[frozenset[Type]] = frozenset({types.INT128, types.UINT128})
 
 
@@ -41,9 +46,19 @@ def merges_here(merge: FileMerge, target: WriteTarget) -> bool:
     """
     if target.sort_keys and not _sorts_here(merge, target):
         return False
-    if any(file.fields is None for file in merge.plan.files) and not all(map(_is_held_alike, target.fields)):
+    if not all(_is_held_alike(target.fields, held) for held in _unplanned(merge)):
         return False
     return is_exact(merge.plan, target.fields)
+
+
+def is_left(merge: FileMerge, target: WriteTarget) -> bool:
+    """Return whether nobody can merge the files: Spark does not have the integers that one holds as text.
+
+    Raises:
+        DataFileError: As `merges_here`.
+    """
+    has_text = any(file.fields is None for file in merge.plan.files) and any(map(is_wide, target.fields))
+    return has_text and bool(_text_columns(merge, target)) and not merges_here(merge, target)
 
 
 def merge_files(merge: FileMerge, target: WriteTarget) -> list[NewDataFile]:
@@ -62,13 +77,14 @@ def merge_files(merge: FileMerge, target: WriteTarget) -> list[NewDataFile]:
             After any exception, interrupts included, no new file is left, as far as the storage allows.
     """
     schema = arrow_schema((*target.fields, *CARRIED_LINEAGE))
+    as_text = _text_columns(merge, target)
     written: list[NewDataFile] = []
     plain = merge_target(merge, target)
     # What is in order already need not be sorted again for each row group.
     unsorted = replace(plain, options=replace(plain.options, sort_on_insert=False))
     try:
         for batches in _parts(merge, target, schema):
-            written += write_files(batches, unsorted, schema)
+            written += write_files(batches, unsorted, schema, as_text=as_text)
     except BaseException:
         storage.delete(plain.directory + file.path for file in written)
         raise
@@ -121,9 +137,33 @@ def _sorts_here(merge: FileMerge, target: WriteTarget) -> bool:
     return is_simple and merge.byte_count <= MOST_SORTED_BYTES
 
 
-def _is_held_alike(field: Field) -> bool:
-    """Return whether all writers of Parquet hold a column in the same way."""
+def _unplanned(merge: FileMerge) -> Iterator[tuple[Field, ...]]:
+    """Yield what the files hold whose columns the plan does not know."""
+    for file in merge.plan.files:
+        if file.fields is None:
+            footer = read_footer(file.path, file.encryption_key)
+            yield resolve_fields(footer, merge.plan.fields, file.mapping)
+
+
+def _text_columns(merge: FileMerge, target: WriteTarget) -> frozenset[str]:
+    """Return the columns of which a file holds integers of 128 bits as text."""
+    return frozenset(name for held in _unplanned(merge) for name in text_columns(target.fields, held))
+
+
+def _is_held_alike(fields: Sequence[Field], held: Sequence[Field]) -> bool:
+    """Return whether all writers of Parquet hold columns in the way in which a file does."""
+    known = {one.column_id: one for one in held}
+    return all(_is_alike(field, known.get(field.column_id)) for field in fields)
+
+
+def _is_alike(field: Field, held: Field | None) -> bool:
+    if isinstance(field.type, types.Struct):
+        return _is_held_alike(field.children, () if held is None else held.children)
     if field.children:
-        return all(map(_is_held_alike, field.children))
-    is_plain = isinstance(field.type, _HELD_ALIKE) and field.type not in _HELD_OTHERWISE
-    return is_plain or field.type in (types.TIMESTAMP, types.TIMESTAMPTZ)
+        below: Sequence[Field | None] = [None] * len(field.children) if held is None else held.children
+        return all(_is_alike(*pair) for pair in zip(field.children, below, strict=False))
+    if field.type in _HELD_OTHERWISE:
+        return held is None or not isinstance(held.type, types.Float)  # as which DuckDB writes them
+    if isinstance(field.type, _HELD_ALIKE) or field.type in (types.TIMESTAMP, types.TIMESTAMPTZ):
+        return True
+    return field.type in _HELD_AS_OURS and (held is None or held.type == field.type.stored_as)

@@ -19,6 +19,7 @@ from forklake.model.types.kinds import (
     TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UINT128,
     UUID,
     VARCHAR,
     Decimal,
@@ -31,10 +32,10 @@ from forklake.model.types.shapes import list_of
 def integer_of(value: int) -> Integer:
     """Return the type of a whole number as it is written.
 
-    >>> [integer_of(value).name for value in (-1, 2**31, 2**63)]
-    ['int32', 'int64', 'int128']
+    >>> [integer_of(value).name for value in (-1, 2**31, 2**63, 2**127)]
+    ['int32', 'int64', 'int128', 'uint128']
     """
-    return next((kind for kind in (INT32, INT64) if kind.low <= value <= kind.high), INT128)
+    return next((kind for kind in (INT32, INT64, INT128, UINT128) if kind.low <= value <= kind.high), INT128)
 
 
 def type_of(value: object) -> Type | None:

@@ -129,12 +129,22 @@ class Integer(Number):
     @property
     def low(self) -> int:
         """The least value."""
-        return (-self.high - (self.bits < 128)) if self.is_signed else 0
+        return -self.high - 1 if self.is_signed else 0
 
     @property
     def high(self) -> int:
-        """The greatest value. Files hold 128 bits as 38 digits, which are fewer."""
-        return (1 << self.bits - self.is_signed) - 1 if self.bits < 128 else 10**MAX_PRECISION - 1
+        """The greatest value."""
+        return (1 << self.bits - self.is_signed) - 1
+
+    @property
+    def least_shown(self) -> int:
+        """The least value that Spark has, which is another where a decimal of 38 digits takes its place."""
+        return max(self.low, -_MOST_DIGITS)
+
+    @property
+    def most_shown(self) -> int:
+        """The greatest value that Spark has."""
+        return min(self.high, _MOST_DIGITS)
 
     def holds(self, other: Integer) -> bool:
         """Return whether every value of another type is one of this."""
@@ -361,6 +371,7 @@ class Struct(Nested):
 
 MAX_PRECISION: Final = 38
 """The most digits of a decimal."""
+_MOST_DIGITS: Final[int] = 10**38 - 1
 
 BOOLEAN: Final = Boolean()
 INT8: Final = Integer(8)

@@ -15,7 +15,7 @@ from forklake.sql.expressions.coercion import cast, common_integer, constant
 from forklake.sql.expressions.intervals import negate_interval
 from forklake.sql.expressions.literals import decimal_literal, ducklake_text, spark_type, text_literal
 from forklake.sql.expressions.nested import exact
-from forklake.sql.expressions.phrases import once, refusal
+from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, refusal
 from forklake.sql.expressions.time_arithmetic import time_arithmetic
 
 _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
@@ -128,7 +128,7 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
         sign = "div" if operator == "//" else "%"
         return Bound(f"CAST({one} {sign} {divisor} AS {spark_kind})", kind, strict_in=leaves)
     leaves = _leaves(first, second)
-    message = _complaint(operator, physical_name(kind), one, other)
+    message = _complaint(operator, physical_name(kind), one, other, f"!{SHORT_OF_DIGITS}" if kind.bits == 128 else "!")
     if kind.is_native or kind == types.INT128:
         tried = f"{_TRIED[operator]}({one}, {other})"
         attempt = tried if kind.is_native else f"try_cast({tried} AS {spark_kind})"
@@ -141,7 +141,7 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
             else f"(CAST({one} AS {wide}) {operator} CAST({other} AS {wide}))"
         )
         attempt = once(
-            raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {kind.high}BD THEN CAST({sql} AS {spark_kind}) END"
+            raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {kind.most_shown}BD THEN CAST({sql} AS {spark_kind}) END"
         )
     return Bound(_or_fails(attempt, leaves, message), kind, strict_in=leaves)
 

@@ -33,7 +33,7 @@ from forklake.sql.expressions.moment_texts import (
     moment_text,
     round_timestamp,
 )
-from forklake.sql.expressions.phrases import once, refusal, unless_null, variable
+from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
 from forklake.sql.expressions.variants import computed_here
 
@@ -260,7 +260,9 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
             text_literal(f"Conversion Error: Type {physical_name(source)} with value "),
             f"CAST({sql} AS STRING)",
             text_literal(
-                " can't be cast because the value is out of range for the destination type " + physical_name(target)
+                " can't be cast because the value is out of range for the destination type "
+                + physical_name(target)
+                + (SHORT_OF_DIGITS if isinstance(target, types.Integer) and target.bits == 128 else "")
             ),
         )
 

@@ -37,6 +37,10 @@ CoercionContext = Literal["equality", "order", "choice", "union"]
 text, ``order`` and ``choice`` (one of several values is returned) refuse both."""
 
 
+_OF_LITERALS = (types.INT32, types.INT64, types.INT128, types.UINT128)
+"""The types that a literal may have."""
+
+
 def common_type(first: Bound, second: Bound, context: CoercionContext = "equality") -> Type:
     """Return the common type of two values.
 
@@ -145,7 +149,7 @@ def common_integer(first: Bound, second: Bound) -> types.Integer:
     if one == other:
         return one
     for value, beside in ((first, other), (second, one)):
-        is_plain = value.literal is not None and value.type == types.INT32 and not value.keeps_type
+        is_plain = value.literal is not None and value.type in _OF_LITERALS and not value.keeps_type
         if is_plain and beside.low <= int(value.literal or 0) <= beside.high:
             return beside
     if one.is_signed == other.is_signed:

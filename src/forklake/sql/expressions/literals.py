@@ -37,6 +37,7 @@ INFINITIES: Final = ("infinity", "-infinity")
 """The texts of infinite moments."""
 _LAST: Final = "INTERVAL '106751991 04:00:54.775807' DAY TO SECOND"
 """The microseconds of 63 bits."""
+_TOO_LONG: Final = f"raise_error('Out of Range Error: Spark holds {types.MAX_PRECISION} digits"
 _MARKS: Final[dict[Type, str]] = {types.INT8: "Y", types.INT16: "S", types.INT32: "", types.INT64: "L"}
 """What follows the digits of an integer of a type that Spark has."""
 
@@ -133,7 +134,17 @@ def _integer_literal(kind: types.Integer, value: int) -> str:
         return f"{value}{_MARKS[kind.shown_as]}"
     if -(2**31) <= value < 2**31:
         return str(value)
+    if not kind.least_shown <= value <= kind.most_shown:
+        return decimal_literal(str(value))
     return f"{value}L" if -(2**63) <= value < 2**63 else decimal_literal(str(value))
+
+
+def is_too_long(sql: str) -> bool:
+    """Return whether an expression has a constant with more digits than Spark holds.
+
+    No text of a user is taken for one: it has no quotes in it.
+    """
+    return _TOO_LONG in sql
 
 
 def decimal_literal(text: str) -> str:
@@ -148,7 +159,9 @@ def decimal_literal(text: str) -> str:
     value = Decimal(text)
     _, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
-    if -(2**63) <= value < 2**63 or len(digits) > types.MAX_PRECISION:
+    if len(digits) > types.MAX_PRECISION:
+        return f"CAST({_TOO_LONG}, and {text} has more; nothing was done.') AS DECIMAL(38,0))"
+    if -(2**63) <= value < 2**63:
         return f"{text}BD"
     return f"CAST('{text}' AS DECIMAL({len(digits)},{-exponent}))"
 

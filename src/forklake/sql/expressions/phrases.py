@@ -9,6 +9,8 @@ from typing import Final
 
 from forklake.sql.expressions.literals import text_literal
 
+SHORT_OF_DIGITS: Final = "; Spark, which computed this, holds 38 digits"
+"""How messages end about integers of 128 bits: DuckDB has some values that Spark has not."""
 _LONG: Final = 160
 """Texts up to this length are repeated: Spark evaluates equal ones once, and a lambda prevents compilation."""
 _numbers: Final = count(1)

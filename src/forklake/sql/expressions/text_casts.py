@@ -14,7 +14,7 @@ from forklake.sql.expressions.float_texts import float_text
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.moment_texts import EPOCH, moment_text, read_moment
-from forklake.sql.expressions.phrases import once, unless_null, variable
+from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, unless_null, variable
 
 # Patterns end in \z: in Java, $ matches before a line end at the end of a text, too.
 _NUMBER: Final = text_literal(rf"^{NUMBER}\z")
@@ -85,7 +85,7 @@ def from_text(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
             attempt,
             text_literal(f"Conversion Error: Could not convert string {mark}"),
             sql,
-            text_literal(f"{mark} to {name}"),
+            text_literal(f"{mark} to {name}{SHORT_OF_DIGITS if target in (types.INT128, types.UINT128) else ''}"),
         )
 
     if target == types.VARCHAR:
@@ -138,7 +138,7 @@ def _attempt_whole(sql: str, target: Type) -> str:
 
 
 def _attempt_integer(sql: str, target: types.Integer) -> str:
-    low, high = target.low, target.high
+    low, high = target.least_shown, target.most_shown
     kind = spark_type(target)
     plain = f"replace({sql}, '_', '')"
     is_number = f"{sql} RLIKE {_NUMBER}"

@@ -16,6 +16,7 @@ from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound, either
+from forklake.sql.expressions.literals import is_too_long
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.variants import is_computed_here
@@ -55,7 +56,7 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
         return "the query was made by Spark"
     if parts.mixes_types:
         return "columns of different types become one"
-    only_here = is_only_here(parts)
+    only_here = computed_only_here(parts) is not None
     found = None if only_here else different_value(parts.values)
     if found is not None:
         return f"{found} is left to Spark"
@@ -71,16 +72,19 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
         return "the query is nested deeply"
 
 
-def is_only_here(parts: Parts) -> bool:
-    """Return whether a query has values that Spark does not compute.
+def computed_only_here(parts: Parts) -> str | None:
+    """Return the values of a query that Spark does not compute; None if there are none.
 
-    Such a query needs no answer that is the same on both engines.
+    A query with such values needs no answer that is the same on both engines.
     """
+    if any(is_too_long(value.sql) for _, value in parts.values):
+        return "integers of more than 38 digits"
     is_cast = any(
         number is not None and field.type == types.VARIANT != parts.given[number].type
         for field, number in parts.conformed
     )
-    return is_cast or any(is_computed_here(value) for _, value in parts.values)
+    is_variant = is_cast or any(is_computed_here(value) for _, value in parts.values)
+    return "values of type VARIANT" if is_variant else None
 
 
 class _Writer:
@@ -320,4 +324,6 @@ def _constant(bound: Bound) -> exp.Expr:
 
 
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when"})
-_CONSTANTS: Final = frozenset({types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID})
+_CONSTANTS: Final = frozenset(
+    {types.INT128, types.UINT128, types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID}
+)

@@ -12,7 +12,7 @@ from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.functions.java_patterns import is_plain_pattern
-from forklake.sql.local.same_types import MOMENTS, NARROW, are_alike
+from forklake.sql.local.same_types import MOMENTS, NARROW, WIDE, are_alike, is_unsigned
 
 _Operands = Sequence[Bound]
 Test = Callable[[Sequence[Bound]], bool]
@@ -34,11 +34,18 @@ def _of(*kinds: Type, with_decimals: bool = False) -> Test:
 
 
 def _calculable(values: _Operands) -> bool:
+    if any(one.type in WIDE for one in values):
+        return _is_whole(values)
     return all(
-        (isinstance(one.type, types.Number) and one.type != types.UINT128)
-        or one.type in (*MOMENTS, types.INTERVAL, types.NULL)
-        for one in values
+        isinstance(one.type, types.Number) or one.type in (*MOMENTS, types.INTERVAL, types.NULL) for one in values
     )
+
+
+def _is_whole(values: _Operands) -> bool:
+    """Return whether integers meet in one type in the same way on both engines."""
+    if any(one.type == types.UINT128 for one in values):
+        return all(is_unsigned(one) for one in values)
+    return all(isinstance(one.type, types.Integer | types.Null) for one in values)
 
 
 def _part_of_text(values: _Operands) -> bool:
@@ -60,17 +67,18 @@ def _has_plain_digits(values: _Operands) -> bool:
     return is_number and digits is not None and digits.isdecimal() and int(digits) < 10
 
 
-EXACT_TERMS: Final = _of(*NARROW, types.BOOLEAN, with_decimals=True)
-_SUMMABLE: Final = _of(*NARROW, types.FLOAT64, types.BOOLEAN, with_decimals=True)
+EXACT_TERMS: Final = _of(*NARROW, types.INT128, types.BOOLEAN, with_decimals=True)
+_SUMMABLE: Final = _of(*NARROW, types.INT128, types.FLOAT64, types.BOOLEAN, with_decimals=True)
 _TEXT: Final = _of(types.VARCHAR)
 _JOINED: Final = _of(types.VARCHAR, *NARROW, types.DATE)
 _NUMBERS: Final = _of(*NARROW, types.FLOAT64, with_decimals=True)
 _INTEGERS: Final = _of(*NARROW)
 _OF_MOMENT: Final = _of(*MOMENTS)
 _ORDERED: Final = _of(
-    *NARROW, *MOMENTS, types.FLOAT64, types.VARCHAR, types.BOOLEAN, types.TIMESTAMPTZ, with_decimals=True
+    *NARROW, *WIDE, *MOMENTS, types.FLOAT64, types.VARCHAR, types.BOOLEAN, types.TIMESTAMPTZ, with_decimals=True
 )
-_WITHOUT_FLOATS: Final = _of(*NARROW, *MOMENTS, types.VARCHAR, with_decimals=True)
+_WITHOUT_FLOATS: Final = _of(*NARROW, *WIDE, *MOMENTS, types.VARCHAR, with_decimals=True)
+_SIGNED: Final = _of(*NARROW, types.INT128, types.FLOAT64, with_decimals=True)
 
 
 def _anything(values: _Operands) -> bool:
@@ -138,6 +146,10 @@ def _are_elements(values: _Operands) -> bool:
     return _WITHOUT_FLOATS(values) and len(kinds) == 1 and not any(one.is_untyped for one in values)
 
 
+def _are_ordered(values: _Operands) -> bool:
+    return _WITHOUT_FLOATS(values) and (not any(one.type in WIDE for one in values) or are_alike(values))
+
+
 def _is_list(values: _Operands) -> bool:
     return len(values) == 1 and isinstance(values[0].type, types.List)
 
@@ -162,8 +174,8 @@ ARITHMETIC: Final[Mapping[type[exp.Expr], Test]] = {
     exp.Sub: _calculable,
     exp.Mul: _calculable,
     exp.Div: _of(*NARROW, types.INT128, types.FLOAT64, with_decimals=True),
-    exp.IntDiv: _INTEGERS,
-    exp.Mod: _INTEGERS,
+    exp.IntDiv: _is_whole,
+    exp.Mod: _is_whole,
 }
 BY_NODE: Final[Mapping[type[exp.Expr], Test]] = {
     **ARITHMETIC,
@@ -184,7 +196,7 @@ BY_NODE: Final[Mapping[type[exp.Expr], Test]] = {
     exp.BitwiseAndAgg: _INTEGERS,
     exp.BitwiseOrAgg: _INTEGERS,
     exp.BitwiseXorAgg: _INTEGERS,
-    exp.Neg: _NUMBERS,
+    exp.Neg: _SIGNED,
     exp.Like: _TEXT,
     exp.Escape: _anything,
     exp.DPipe: _JOINED,
@@ -199,13 +211,13 @@ BY_NODE: Final[Mapping[type[exp.Expr], Test]] = {
     exp.Left: _end_of_text,
     exp.Right: _end_of_text,
     exp.MD5: _TEXT,
-    exp.Abs: _NUMBERS,
+    exp.Abs: _SIGNED,
     exp.Floor: _NUMBERS,
     exp.Ceil: _NUMBERS,
     exp.Round: _has_plain_digits,
     exp.Sign: _NUMBERS,
-    exp.Greatest: _WITHOUT_FLOATS,
-    exp.Least: _WITHOUT_FLOATS,
+    exp.Greatest: _are_ordered,
+    exp.Least: _are_ordered,
     exp.Year: _OF_MOMENT,
     exp.Quarter: _OF_MOMENT,
     exp.Month: _OF_MOMENT,

@@ -22,12 +22,14 @@ NARROW: Final = (
     types.UINT32,
     types.UINT64,
 )
+WIDE: Final = (types.INT128, types.UINT128)
+"""Integers that Spark has with 38 digits: others it refuses."""
 MOMENTS: Final = (types.DATE, types.TIMESTAMP)
 _SCALARS: Final = frozenset(
     {
         *NARROW,
         *MOMENTS,
-        types.INT128,  # of sums; no column of it is read
+        *WIDE,
         types.FLOAT32,
         types.FLOAT64,
         types.BOOLEAN,
@@ -41,6 +43,7 @@ _SCALARS: Final = frozenset(
 )
 _MOMENT_TEXT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?)?")
 _NUMBER_TEXT: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
+_WHOLE_TEXT: Final = re.compile("-?[0-9]{1,39}")
 _UUID_TEXT: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -53,7 +56,7 @@ def is_handed_over(kind: Type) -> bool:
     """Return whether DuckDB takes columns of a type, and gives them back as they are."""
     if isinstance(kind, types.Nested):
         return all(is_handed_over(field.type) for field in kind.children)
-    return is_scalar(kind) and kind != types.INT128
+    return is_scalar(kind)
 
 
 def are_alike(values: Sequence[Bound]) -> bool:
@@ -61,9 +64,19 @@ def are_alike(values: Sequence[Bound]) -> bool:
     typed = [one for one in values if not one.is_untyped and one.type != types.NULL]
     if not all(is_scalar(one.type) for one in typed):
         return False
+    if any(one.type == types.UINT128 for one in typed):
+        return all(is_unsigned(one) for one in values)
     if not all(_meet(one.type, other.type) for one, other in pairwise(typed)):
         return False
     return all(_is_plain_text(one, typed[0].type) for one in values if one.is_untyped) if typed else True
+
+
+def is_unsigned(value: Bound) -> bool:
+    """Return whether a value becomes a UHUGEINT in the same way on both engines."""
+    if value.literal is not None and (isinstance(value.type, types.Integer) or value.is_untyped):
+        return value.literal.isdecimal()
+    kind = value.type
+    return kind == types.NULL or (isinstance(kind, types.Integer) and not kind.is_signed)
 
 
 def are_choices(values: Sequence[Bound]) -> bool:
@@ -94,6 +107,8 @@ def _is_plain_text(value: Bound, kind: Type) -> bool:
         return _MOMENT_TEXT.fullmatch(text) is not None or text in INFINITIES
     if kind == types.UUID:
         return _UUID_TEXT.fullmatch(text) is not None
+    if kind in WIDE:
+        return _WHOLE_TEXT.fullmatch(text) is not None
     is_number = isinstance(kind, types.Integer | types.Decimal) or kind == types.FLOAT64
     if isinstance(kind, types.Integer) and "." in text:
         return False
@@ -109,9 +124,9 @@ def is_same_cast(value: Bound, target: Type) -> bool:
         return _is_plain_text(value, target)
     match source, target:
         case types.Integer(), types.Integer():
-            return target in NARROW
+            return True
         case types.Integer(), types.Decimal() | types.Boolean() | types.Varchar():
-            return source in NARROW
+            return True
         case types.Integer(), types.Float():
             return source in NARROW and target == types.FLOAT64
         case types.Boolean(), types.Integer() | types.Varchar():

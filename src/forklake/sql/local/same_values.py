@@ -84,7 +84,7 @@ def _is_same(node: exp.Expr, bound: Bound, known: Mapping[int, Bound]) -> bool:
     if listed is None:
         return kind in _FREE
     if kind in ARITHMETIC:
-        return _all_known(_chain(node), known, lambda found: listed(found) and _keeps_digits(node, found))
+        return _all_known(_chain(node), known, listed)
     if isinstance(node, exp.Cast):
         return _all_known([node.this], known, lambda found: is_same_cast(found[0], bound.type))
     return _all_known(_arguments(node), known, listed)
@@ -174,15 +174,6 @@ def _chain(node: exp.Expr) -> list[exp.Expr]:
         found.append(node.expression)
         node = node.this
     return [node, *found]
-
-
-def _keeps_digits(node: exp.Expr, values: Sequence[Bound]) -> bool:
-    """Return whether integers of 128 bits stay within the 38 digits of Spark."""
-    wide = [one for one in values if one.type == types.INT128]
-    if not wide or isinstance(node, exp.Div):
-        return True
-    others = [one for one in values if one.type != types.INT128]
-    return len(wide) == 1 and all(one.literal is not None and one.type == types.INT32 for one in others)
 
 
 # ---- what is listed --------------------------------------------------------------------------------------------------

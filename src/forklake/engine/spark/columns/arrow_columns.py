@@ -26,6 +26,7 @@ from forklake.files.casts import cast as cast_array
 from forklake.files.defaults import default_array, is_drawn_per_row
 from forklake.files.schema import arrow_type
 from forklake.files.values import display_array
+from forklake.files.wide_integers import short_column
 from forklake.model.field import Field
 from forklake.model.transforms import Transform
 
@@ -48,7 +49,7 @@ def arrow_cast(source: DataType, field: Field, table: str) -> Callable[[Column],
     cast_array(field, pa.array([], given), table)
 
     def of_batch(values: pa.Array) -> pa.Array:
-        return display_array(field, cast_array(field, values, table))
+        return short_column(display_array(field, cast_array(field, values, table)), field.name)
 
     return _in_batches(of_batch, spark_type(field))
 
@@ -65,7 +66,7 @@ def default_value(field: Field, table: str, now: datetime) -> Column:
         return literal(field, display_array(field, default_array(field, 1, table, now))[0])
 
     def of_batch(values: pa.Array) -> pa.Array:
-        return display_array(field, default_array(field, len(values), table, now))
+        return short_column(display_array(field, default_array(field, len(values), table, now)), field.name)
 
     return _in_batches(of_batch, spark_type(field), is_deterministic=False)(F.spark_partition_id())
 

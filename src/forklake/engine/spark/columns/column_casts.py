@@ -132,7 +132,7 @@ def _to_integer(source: DataType, field: Field, kind: types.Integer, path: str) 
 def _whole_to_integer(whole: Column, field: Field, kind: types.Integer, path: str) -> Column:
     return fail_where(
         whole.try_cast(spark_type(field)),
-        ~whole.between(F.lit(Decimal(kind.low)), F.lit(Decimal(kind.high))),
+        ~whole.between(F.lit(Decimal(kind.least_shown)), F.lit(Decimal(kind.most_shown))),
         "Failed to cast decimal value ",
         whole.cast("string"),
         f' to type {kind.name.upper()} (column "{path}")',

@@ -74,6 +74,8 @@ def convert(field: Field, physical: Field, value: Column) -> Column:
         return _TEXTS[physical.type](value)
     if physical.type == types.FLOAT64 and field.type in (types.INT128, types.UINT128):
         return _whole_number(field, value)  # that is how DuckDB stores them
+    if physical.type == types.VARCHAR and field.type in (types.INT128, types.UINT128):
+        return _short_integer(field, value)
     if physical.type == types.VARIANT and field.type == types.VARIANT:
         return F.when(~F.is_variant_null(value), value)  # DuckDB writes NULL as a variant that is null
     if _is_wider(held, shown):
@@ -138,6 +140,17 @@ def _is_wider(held: DataType, shown: DataType) -> bool:
     if isinstance(held, DecimalType) and isinstance(shown, DecimalType):
         return shown.scale >= held.scale and shown.precision - shown.scale >= held.precision - held.scale
     return type(held) in (ByteType, ShortType) and isinstance(shown, FloatType)
+
+
+def _short_integer(field: Field, value: Column) -> Column:
+    """Return an integer of 128 bits that a file holds as text."""
+    message = F.concat(
+        F.lit("Out of Range Error: Value "),
+        value,
+        F.lit(f' of column "{field.name}" has more than the 38 digits that Spark holds; nothing was done.'),
+    )
+    found = value.try_cast(spark_type(field))
+    return F.when(value.isNull() | found.isNotNull(), found).otherwise(F.raise_error(message))
 
 
 def _whole_number(field: Field, value: Column) -> Column:

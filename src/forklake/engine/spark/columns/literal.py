@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import DataType
 
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.files.texts import to_array
@@ -51,4 +53,13 @@ def literal(field: Field, value: pa.Scalar[Any]) -> Column:
             return F.timestamp_micros(F.lit(value.value).cast("bigint"))
         case types.TIMESTAMP | types.TIMESTAMP_S | types.TIMESTAMP_MS:
             return F.lit(str(value.cast(pa.string()))).cast(kind)
+    if field.type in (types.INT128, types.UINT128):
+        return _integer(field, value.as_py(), kind)
     return F.lit(value.as_py()).cast(kind)
+
+
+def _integer(field: Field, value: Decimal, kind: DataType) -> Column:
+    if abs(value) < 10**types.MAX_PRECISION:
+        return F.lit(value).cast(kind)
+    message = f'Value {value} of column "{field.name}" has more than the 38 digits that Spark holds; nothing was done.'
+    return F.raise_error(F.lit(f"Out of Range Error: {message}")).cast(kind)

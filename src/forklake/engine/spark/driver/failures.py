@@ -54,6 +54,7 @@ _FILE: Final = re.compile(r"(?:while reading file|read footer for file:?|footer 
 _CAUSE: Final = re.compile(r"^Caused by: [\w.$]+: (.+)$", re.MULTILINE)
 _UNRESOLVED: Final = re.compile(r"\[UNRESOLVED_COLUMN[^\]]*\].*?with name (`.+?`) cannot be resolved", re.DOTALL)
 _SENTENCE: Final = re.compile(r"\[[A-Z_.]+\] (.+?)(?: SQLSTATE: \w+|\n|$)", re.DOTALL)
+_TOO_LONG: Final = re.compile(r"(?:(\S+) cannot be represented as Decimal\(38, |Decimal precision (\d+) exceeds max)")
 _STATE: Final = re.compile(r"SQLSTATE: (\w{5})")
 _ADVICE: Final = re.compile(r" (?:Use [`']try_|If necessary set |Correct the value as per ).*", re.DOTALL)
 _MEMORY: Final = ("OutOfMemoryError", "MemoryError", "exceeding memory limits")
@@ -269,6 +270,9 @@ def _other_error(error: Exception, what: str, text: str) -> ForklakeError:
         first = causes[-1]
     # What Spark advises is to be done in its own dialect and settings.
     first = _ADVICE.sub("", first)
+    if long := _TOO_LONG.search(first):
+        number = long[1] or f"A number of {long[2]} digits"
+        return InvalidInputError(f"Out of Range Error: {number} has more than the 38 digits that Spark holds.")
     state = _STATE.search(text)
     # Classes 21, 22 and 42 are what SQL calls too many rows, data exceptions, and errors in the statement.
     if isinstance(error, AnalysisException) or (state is not None and state[1][:2] in ("21", "22", "42")):

@@ -14,6 +14,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from forklake.engine.spark.columns.projection import project
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_type
 from forklake.files.texts import to_array
+from forklake.files.wide_integers import NARROW_TYPE, as_text, long_columns, type_with
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -50,7 +51,11 @@ def inlined_frame(
     """
     ids = {field.column_id for field in needed}
     held = {field.column_id: field for field in rows.fields if field.column_id is not None and field.column_id in ids}
-    arrays = [to_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()]
+    given = {key: to_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()}
+    long = long_columns(given)
+    # As in a file, integers with more digits than Spark has are text until a row needs them.
+    arrays = [one.cast(type_with(one.type, pa.string() if key in long else NARROW_TYPE)) for key, one in given.items()]
+    held = {key: as_text(field) if key in long else field for key, field in held.items()}
     arrays.append(pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()))
     arrays.append(pa.array([snapshot for _, snapshot, _ in rows.rows], pa.int64()))
     arrays.append(pa.array(rows.numbers, pa.int64()))
@@ -60,6 +65,9 @@ def inlined_frame(
     kinds = [*map(spark_type, held.values()), LongType(), LongType(), LongType(), StringType(), LongType()]
     schema = StructType([StructField(name, kind) for name, kind in zip(names, kinds, strict=True)])
     frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
+    if long:
+        # Of rows in memory Spark computes what is selected before it filters; a row that is left out must not fail.
+        frame = frame.coalesce(1)
     physical = [_display_field(field) for field in held.values()]
     columns = [project(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
     return frame.select(*columns, *[_lineage(name).alias(output) for output, name in extra.items()])

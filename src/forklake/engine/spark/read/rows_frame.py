@@ -14,6 +14,7 @@ from forklake.engine.spark.write.write_rows import spark_frame
 from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python
 from forklake.files.values import shown_array
+from forklake.files.wide_integers import short_column
 from forklake.model.field import Field
 
 
@@ -52,6 +53,6 @@ def typed_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[F
 
 def _array(field: Field, values: Sequence[Any]) -> pa.Array:
     try:
-        return shown_array(field, from_python(field.type, values))
+        return short_column(shown_array(field, from_python(field.type, values)), field.name)
     except (ValueError, TypeError, ArithmeticError, AttributeError, pa.ArrowException) as error:
         raise InvalidInputError(f'{error} (column "{field.name}")') from error

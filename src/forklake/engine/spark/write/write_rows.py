@@ -23,6 +23,7 @@ from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.partitions import hive_path
 from forklake.files.values import display_array
+from forklake.files.wide_integers import short_column
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts, has_variants
@@ -90,7 +91,8 @@ def shown_rows(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
     The rows are as `forklake.files.conform` returns them for these columns.
     """
     return pa.table(
-        [display_array(field, rows.column(field.name)) for field in fields], [field.name for field in fields]
+        [short_column(display_array(field, rows.column(field.name)), field.name) for field in fields],
+        [field.name for field in fields],
     )
 
 
