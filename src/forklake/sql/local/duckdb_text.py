@@ -22,7 +22,7 @@ from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.variants import is_computed_here
 from forklake.sql.local.exact_averages import exact_average
 from forklake.sql.local.listed_nodes import NotListedError, check_listed, has_variant_parts
-from forklake.sql.local.same_types import is_same_cast
+from forklake.sql.local.same_types import WIDE, is_same_cast
 from forklake.sql.local.same_values import different_value, listed_arguments, listed_name
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Scan
 
@@ -324,6 +324,4 @@ def _constant(bound: Bound) -> exp.Expr:
 
 
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when"})
-_CONSTANTS: Final = frozenset(
-    {types.INT128, types.UINT128, types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID}
-)
+_CONSTANTS: Final = frozenset({*WIDE, types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID})
