@@ -39,7 +39,7 @@ _FILES: Final = {
         compaction/compaction_partitioned_non_adjacent
         compaction/compaction_partitioned_table compaction/merge_adjacent_global_option
         compaction/merge_adjacent_max_files compaction/merge_adjacent_options
-        compaction/merge_rewrite_partial_file_info compaction/multi_compaction
+        compaction/multi_compaction
         compaction/repro_merge_adjacent_zero_output compaction/small_insert_compaction
         data_inlining/inlined_data_flush_cleanup data_inlining/superseded_inlined_table_flush_drop
         geo/ducklake_geometry partitioning/partition_nop_schema_version
@@ -60,7 +60,8 @@ _FILES: Final = {
         compaction/compaction_alter_table compaction/compaction_schema_version_per_table
         compaction/merge_adjacent_file_size_filter compaction/merge_adjacent_partial_file_info
         compaction/rewrite_deletes_full_file_delete_after_flush rewrite_data_files/test_rewrite_partitioning
-        merge/merge_multi_partition_timestamp compaction/mix_large_small_insertions""",
+        merge/merge_multi_partition_timestamp compaction/mix_large_small_insertions
+        compaction/merge_rewrite_partial_file_info""",
     "orphans": """
         cleanup/create_drop_cleanup cleanup/drop_table_cleans_delete_files delete/delete_same_transaction
         delete/multi_deletes""",
@@ -104,6 +105,7 @@ NOTES: Final[Mapping[str, str]] = {
     "functions/ducklake_snapshots": "what is altered of a table that the same transaction makes is not logged apart",
     "general/data_path_tag": "OVERRIDE_DATA_PATH takes the lake's own path; DuckLake takes the one that is given",
     "compaction/merge_adjacent_file_size_filter": "two merged files of ten rows have more than 1000 bytes here",
+    "compaction/merge_rewrite_partial_file_info": "files of ten rows have more than 1 kB here",
     "compaction/mix_large_small_insertions": "files of one row have 1 kB here, so that two reach the size of 2 kB",
     "compaction/rewrite_deletes_full_file_delete_after_flush": "inlined rows that are all deleted are not flushed",
     "merge/merge_multi_partition_timestamp": "rows that MERGE inserts are inlined like others",

@@ -40,10 +40,10 @@ def plan_scan(
     predicate: Predicate | None = None,
     top: TopRows | None = None,
 ) -> ScanPlan:
-    """Plan a scan of a table, without files that cannot satisfy the predicate, or hold any of the top rows.
+    """Plan a scan of a table, without files that cannot satisfy the predicate.
 
-    Files come in the order they were added, then inlined rows by row id, uncommitted ones last. The number of queries
-    does not depend on the number of files.
+    Files that hold none of the top rows are left out, too. Files come in the order they were added, then inlined rows
+    by row id, uncommitted ones last. The number of queries does not depend on the number of files.
     """
     return ScanPlanner(store, lake_path, content, table, top=top).plan(predicate)
 
@@ -204,7 +204,10 @@ class ScanPlanner:
         fields: Mapping[DataFileId, _Fields],
         known: FileRows | None,
     ) -> tuple[Sequence[DataFileRow], Mapping[str, tuple[int, int]]]:
-        """Return the files that may hold one of the top rows, and how many were left out, with those before."""
+        """Return the files that may hold one of the top rows.
+
+        Return also how many were left out, with those before.
+        """
         stats = column_stats(self._content, kept, top_columns(top), known)
         reached = reached_by_top(top, kept, fields, stats, files, self._content.version)
         if reached is None:

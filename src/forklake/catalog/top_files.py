@@ -20,7 +20,10 @@ from forklake.model.version import Version
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """How many rows of a file are asked for at least, and the value that each of them reaches."""
+    """How many rows of a file are asked for at least.
+
+    ``text`` is a value that each of them reaches, ``key`` what it is sorted by.
+    """
 
     key: Any
     text: str
@@ -40,8 +43,9 @@ def reached_by_top(
     deleted: TableFiles,
     version: Version,
 ) -> Predicate | None:
-    """Return what holds for all rows that may be among the first; None if nothing is known of them.
+    """Return what holds for all rows that may be among the first.
 
+    None if nothing is known of them.
     The files that are known to hold enough rows are taken in the order in which their last rows come. The first rows
     reach the value that all rows of these files reach.
 
@@ -69,7 +73,10 @@ def reached_by_top(
 
 
 def _asks_for_all(excluded: Pruner, stats: Mapping[ColumnId, FileColumnStatsRow]) -> bool:
-    """Return whether the query leaves out no row of a file, but for those with NULL in the column of the order."""
+    """Return whether the query leaves out no row of a file.
+
+    Rows with NULL in the column of the order do not count.
+    """
     if any(column not in stats or stats[column].null_count != 0 for column in excluded.columns):
         return False
     return excluded.rules_out(FileFacts(stats))

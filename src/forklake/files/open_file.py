@@ -157,7 +157,10 @@ class OpenFile:
             self._sink.close()
 
     def _group_rows(self, batch: pa.RecordBatch) -> int:
-        """Return the most rows of a row group: a small file needs no large group, but none is tiny."""
+        """Return the most rows of a row group.
+
+        A small file needs no large group, but none is tiny.
+        """
         options = self._target.options
         row_bytes = self._target.bytes_per_row or batch.nbytes / batch.num_rows
         enough = int(max(options.target_file_size, LEAST_CUT_BYTES) / max(row_bytes, 1))

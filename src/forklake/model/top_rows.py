@@ -1,4 +1,4 @@
-"""The first rows of a scan in the order of one column, where a query asks for no others."""
+"""The first rows in the order of a column, where a query asks for no others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from forklake.model.types import Type
 
 @dataclass(frozen=True, slots=True)
 class TopRows:
-    """The rows that come first by a column, NULL last; of rows with the same value, any may be those.
+    """The rows that come first by a column, NULL last.
+
+    Of rows with the same value, any may be those.
 
     Attributes:
         column: The column, for messages.

@@ -152,7 +152,10 @@ def _writing_with(
 
 
 def _bytes_per_row(stats: TableStatsRow) -> float | None:
-    """Return the average size of a row; None while files are so small that their footers would count as rows."""
+    """Return the average size of a row.
+
+    None while files are so small that their footers would count as rows.
+    """
     if not stats.record_count or stats.file_size_bytes < LEAST_CUT_BYTES:
         return None
     return stats.file_size_bytes / stats.record_count

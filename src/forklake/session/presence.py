@@ -92,7 +92,7 @@ def hint(name: str, known: list[str]) -> str:
 
 
 def _other_schema_hint(content: Content, name: str) -> str:
-    """Return the line "Did you mean ...?" for tables and views of that name in other schemas."""
+    """Return the line "Did you mean ...?" for what has that name in other schemas."""
     near = []
     for schema in lookup.schemas(content):
         names = [row.table_name for row in lookup.tables(content, schema.schema_id)]

@@ -1,4 +1,4 @@
-"""Queries of the first rows in the order of a column: which rows of a table they ask for."""
+"""Queries of the first rows in the order of a column, and which rows they need."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SORTED: Final = types.Boolean | types.Integer | types.Float | types.Decimal | t
 def top_rows(
     source: Source, where: exp.Expr | None, order: Sequence[OrderKey], first: Bound, binder: ExpressionBinder
 ) -> tuple[str, TopRows] | None:
-    """Return the only scan of a query, and the order that a LIMIT takes the first rows of.
+    """Return the only scan of a query, and the order of its first rows.
 
     None if that tells nothing: NULL comes first, or the order is not by a column of the table, or it cannot be told
     which rows WHERE leaves out.
@@ -45,16 +45,17 @@ def top_rows(
     is_sorted = isinstance(column.type, _SORTED) or column.type == types.VARCHAR
     if not is_sorted or all(field.column_id != column.column_id for field in fields):
         return None
-    excluded = _excluded(where, binder)
+    excluded = _excluded_rows(where, binder)
     if excluded is None:
         return None
     return scan, TopRows(column.name, column.column_id, column.type, order[0].ending.startswith("DESC"), excluded)
 
 
-def _excluded(where: exp.Expr | None, binder: ExpressionBinder) -> Predicate | None:
-    """Return what holds for all rows that a condition leaves out, those with NULL in its columns aside.
+def _excluded_rows(where: exp.Expr | None, binder: ExpressionBinder) -> Predicate | None:
+    """Return what holds for all rows that a condition leaves out.
 
-    None if that is not known: it is for comparisons of columns with constants, and for several of these with AND.
+    Rows with NULL in its columns do not count. None if that is not known.
+    It is known for comparisons of columns with constants, and for several of these with AND.
     """
     if where is None:
         return Nothing()
@@ -70,7 +71,7 @@ def _excluded(where: exp.Expr | None, binder: ExpressionBinder) -> Predicate | N
 
 
 def _is_simple(node: exp.Expr) -> bool:
-    """Return whether a condition is NULL only where its column is, as long as its constant is not."""
+    """Return whether a condition is NULL only where its column or constant is."""
     if not isinstance(node, _COMPARISONS):
         return False
     sides = [node.this.unnest(), node.expression.unnest()]

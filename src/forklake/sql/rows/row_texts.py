@@ -99,7 +99,9 @@ def sort_expression(text: str, table: str, fields: Sequence[Field], macros: Find
 
 
 def unknown_columns(text: str, table: str, fields: Sequence[Field]) -> list[str]:
-    """Return the columns that an expression names and a table does not have, in the order of the text.
+    """Return the columns that an expression names and a table does not have.
+
+    They are in the order of the text.
 
     Raises:
         InvalidInputError: It cannot be read.

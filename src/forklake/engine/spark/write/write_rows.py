@@ -120,7 +120,10 @@ def remove(target: WriteTarget, files: Iterable[NewDataFile]) -> list[str]:
 
 
 def needs_arrow(target: WriteTarget) -> bool:
-    """Return whether Spark's own Parquet writer cannot write this table's files, or tells too little of them."""
+    """Return whether PyArrow writes this table's files.
+
+    Spark's own Parquet writer cannot, or tells too little of them.
+    """
     if target.is_encrypted or target.options.parquet_compression == "brotli" or _has_any(target.fields, _ARROW_ONLY):
         return True
     if _has_any(target.fields, {types.GEOMETRY}) and not has_variants(target.fields):
