@@ -319,3 +319,14 @@ def test_a_confined_session_uses_what_it_was_given_in_its_directories_and_sees_n
         with gate.asking() as keys, pytest.raises(DataFileError):
             rows(bare, "SELECT sum(i) FROM t")
         assert keys <= {"environment"}
+
+
+def test_names_in_an_object_store_need_not_be_names_of_files(gate: Gate, bucket: str, session: Connection) -> None:
+    give(session, gate)
+    store = gate.storage("ann")
+    kept = {"t/a": "1", "t/a/b.csv": "2", f"t/{'x' * 300}.csv": "3", "t/[ab]*.csv": "4", "t/a1.csv": "5"}
+    for name, text in kept.items():
+        with store.open_output_stream(f"{bucket}/{name}") as sink:
+            sink.write(text.encode())
+    found = rows(session, f"SELECT filename, content FROM read_text('s3://{bucket}/t/**')")
+    assert sorted(found) == sorted((f"s3://{bucket}/{name}", text) for name, text in kept.items())

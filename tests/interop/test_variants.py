@@ -193,3 +193,29 @@ def test_functions_of_the_clock_are_computed_beside_variants(session: Connection
         found = session.sql(f"SELECT {text}, 1::VARIANT::INTEGER")
         assert found is not None
         assert found.fetchall() == [(True, 1)]
+
+
+def test_variants_of_a_lake_in_a_directory_that_is_a_pattern_are_its_own(tmp_path: Path) -> None:
+    place, other = tmp_path / "lake[1]", tmp_path / "lake1"
+    for directory in (place, other):
+        with forklake.connect(spark=NO_SPARK) as session:
+            session.sql(f"ATTACH 'ducklake:sqlite:{directory}.db' AS lake (DATA_PATH '{directory}')")
+            session.sql("USE lake; SET engine = 'local'; CREATE TABLE t (v VARIANT)")
+            session.sql(f"INSERT INTO t VALUES ('{directory.name}'::VARIANT)")
+    (own,), (theirs,) = list(place.rglob("*.parquet")), list(other.rglob("*.parquet"))
+    theirs.rename(theirs.with_name(own.name))
+    with forklake.connect(spark=NO_SPARK) as session:
+        session.sql(f"ATTACH 'ducklake:sqlite:{place}.db' AS lake; SET engine = 'local'")
+        assert _answers(session, "FROM lake.t") == [("lake[1]",)]
+
+
+def test_a_variant_that_changes_its_sign_is_a_bigint(session: Connection) -> None:
+    session.sql("CREATE TABLE t (v VARIANT); INSERT INTO t VALUES (5::TINYINT::VARIANT)")
+    assert _answers(session, "SELECT -v, typeof(-v), -7::VARIANT FROM t") == [(-5, "BIGINT", -7)]
+
+
+def test_a_result_with_variants_in_another_type_is_refused_by_its_column(session: Connection) -> None:
+    session.sql("CREATE TABLE t (v VARIANT); INSERT INTO t VALUES (5::VARIANT)")
+    for made in ("[5::VARIANT]", "{'a': (v + 1)::VARIANT}", "[{'a': v::INTEGER::VARIANT}]"):
+        with pytest.raises(InvalidInputError, match='Column "c" has values of type VARIANT within another type'):
+            _answers(session, f"SELECT {made} AS c FROM t")

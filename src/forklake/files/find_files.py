@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError, InvalidPathError, NotFoundError
 from forklake.files import storage
 
 _MAGIC: Final = re.compile(r"[*?[]")
@@ -45,10 +45,21 @@ def match_files(pattern: str) -> list[str]:
     return sorted({path for path in found if os.path.isfile(path)})
 
 
+def as_pattern(path: str) -> str:
+    """Return the pattern that matches one local file and no other, for DuckDB, to which each path is a pattern.
+
+    >>> as_pattern("/data/a[1]/b*.csv")
+    '/data/a[[]1]/b[*].csv'
+    """
+    return _MAGIC.sub(r"[\g<0>]", path)
+
+
 def _match_stored(pattern: str) -> list[str]:
     if not _MAGIC.search(pattern):
         return [pattern] if storage.exists(pattern) else []
     fixed = _MAGIC.split(pattern, maxsplit=1)[0]
+    if fixed.count("/") < 3:
+        raise InvalidPathError(f'"{pattern}" is a pattern of buckets, whose files are not listed; nothing was done.')
     expression = re.compile(_regex(pattern))
     return [path for path in storage.list_files(fixed.rpartition("/")[0]) if expression.fullmatch(path)]
 

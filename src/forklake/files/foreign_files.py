@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +16,13 @@ import pyarrow as pa
 
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files import storage
+from forklake.files.find_files import as_pattern
 from forklake.model.field import Field
 
 _SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 _COPIED: Final = 2**20
+_ENDING: Final = re.compile(r"(\.[A-Za-z0-9]{1,10}){0,2}$")
+"""By their endings DuckDB knows which files are compressed."""
 
 
 def read_foreign(
@@ -36,10 +40,10 @@ def read_foreign(
         DataFileError: A file cannot be fetched.
     """
     with tempfile.TemporaryDirectory() as directory, _connection() as connection:
-        fetched = {_fetch(path, directory): path for path in paths}
+        fetched = {_fetch(path, f"{directory}/{number}"): path for number, path in enumerate(paths)}
         named = "".join(f", {name} = {_literal(value)}" for name, value in options.items())
-        query = f"SELECT * FROM {function}({_literal(list(fetched))}{named})"
-        with _explain(fetched):
+        query = f"SELECT * FROM {function}({_literal([as_pattern(place) for place in fetched])}{named})"
+        with _explain({**fetched, **{as_pattern(place): path for place, path in fetched.items()}}):
             described = connection.execute(f"DESCRIBE {query}").fetchall()
             rows = connection.execute(query).to_arrow_table()
         for place, name in enumerate(rows.column_names):
@@ -114,17 +118,20 @@ def _explain(places: Mapping[str, str]) -> Iterator[None]:
 
 
 def _fetch(path: str, directory: str) -> str:
-    """Return the local path of a file; one of an object store is copied.
+    """Return the local path of a file; one of an object store is copied into a new directory.
 
-    Directories above it keep their names, as they may be values of columns.
+    Directories above it that may be values of columns keep their names, and so does the ending of the file. Other names
+    there may be longer than those of files, and a file may have the name of a directory.
     """
     if storage.is_local(path):
         return storage.local_path(path)
-    target = os.path.join(directory, path.partition("://")[2])
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    with storage.open_input(path) as source, open(target, "wb") as sink:
-        while data := source.read(_COPIED):
-            sink.write(data)
+    *above, name = path.split("/")
+    ending = _ENDING.search(name)
+    target = "/".join([directory, *(one for one in above if "=" in one), f"file{ending[0] if ending else ''}"])
+    with storage.explain_errors(path, "read"):
+        os.makedirs(os.path.dirname(target))
+    with storage.open_input(path) as source, storage.explain_errors(path, "read"), open(target, "wb") as sink:
+        shutil.copyfileobj(source, sink, _COPIED)
     return target
 
 

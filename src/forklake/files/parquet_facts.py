@@ -10,6 +10,7 @@ import duckdb
 
 from forklake.errors import DataFileError
 from forklake.files import storage
+from forklake.files.find_files import as_pattern
 from forklake.files.footer import read_tail
 
 _SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -27,7 +28,7 @@ def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, s
         places = [_see(path, f"{directory}/{number}") for number, path in enumerate(paths)]
         seen = dict(zip(places, paths, strict=True))
         try:
-            found = database.execute(f"FROM {function}(?)", [places])
+            found = database.execute(f"FROM {function}(?)", [[as_pattern(place) for place in places]])
             columns = [(name, str(kind)) for name, kind, *_ in found.description or ()]
             # The first column of each of these functions is the path.
             return columns, [(seen.get(path, path), *values) for path, *values in found.fetchall()]

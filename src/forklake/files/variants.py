@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
+from forklake.files.find_files import as_pattern
 from forklake.files.footer import FIELD_ID_KEY, damage_error
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
@@ -40,7 +41,7 @@ def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArr
         # The order of rows is kept, without a column of their numbers: the file may have one of its name.
         query = f"SELECT {shown} FROM read_parquet(?, hive_partitioning = false)"
         try:
-            table = cursor.execute(query, [found]).to_arrow_table()
+            table = cursor.execute(query, [as_pattern(str(found))]).to_arrow_table()
         except duckdb.Error as error:
             raise damage_error(path, None, error) from error
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import pyarrow as pa
 
@@ -23,6 +24,8 @@ from forklake.sql.local.duckdb_text import LocalQuery, computed_only_here, local
 from forklake.sql.relation import BoundQuery
 from forklake.sql.rows.joined_rows import FoundRows
 from forklake.sql.rows.merged_rows import FoundMerge
+
+_OF_DUCKDB: Final = "DuckDB says: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,27 @@ class PlannedQuery:
         kinds = [field.type.sql_name for field in self.columns]
         found = local.duckdb_rows.compute_rows(self.query.text, tables, kinds)
         if isinstance(found, str) and self.query.is_only_here:
-            raise InvalidInputError(found.removeprefix("DuckDB says: "))
+            raise InvalidInputError(self._refusal(found))
         return found if isinstance(found, str) else _show(self.columns, found)
+
+    def _refusal(self, reason: str) -> str:
+        """Return what is said of a query that nobody computes, for the reason why this process does not."""
+        nested = next((one for one in self.columns if one.type != types.VARIANT and _holds_variants(one)), None)
+        if nested is not None:
+            return (
+                f'Not implemented Error: Column "{nested.name}" has values of type VARIANT within another type, which'
+                " no result holds; nothing was computed."
+            )
+        if reason.startswith(_OF_DUCKDB):
+            return reason.removeprefix(_OF_DUCKDB)
+        return (
+            "Not implemented Error: DuckDB computes with values of type VARIANT in this process, and it does not"
+            f" compute this: {reason}."
+        )
+
+
+def _holds_variants(field: Field) -> bool:
+    return field.type == types.VARIANT or any(map(_holds_variants, field.type.children))
 
 
 @dataclass(frozen=True, slots=True)

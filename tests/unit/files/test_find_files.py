@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError, InvalidPathError, NotFoundError
 from forklake.files.find_files import find_files
 
 
@@ -52,6 +52,8 @@ def test_urls_of_local_files_and_relative_paths_are_paths(place: Path, monkeypat
 def test_what_matches_nothing_and_directories_are_errors_that_name_them(place: Path) -> None:
     with pytest.raises(NotFoundError, match=r'No files found that match the pattern ".*/z\*"'):
         find_files([f"{place}/a1.parquet", f"{place}/z*"])
+    with pytest.raises(InvalidPathError, match=r'^"s3://b\*/x" is a pattern of buckets, whose files are not listed'):
+        find_files(["s3://b*/x"])
     with pytest.raises(InvalidInputError, match=r'deep" is a directory') as raised:
         find_files([f"{place}/deep"])
     assert raised.value.hint == f'Name the files in it by a pattern: "{place}/deep/**/*.parquet".'

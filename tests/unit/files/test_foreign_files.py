@@ -1,13 +1,16 @@
 """CSV and JSON files are read and written as DuckDB does it."""
 
+import re
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files.foreign_files import read_foreign, write_foreign
+from forklake.files.parquet_facts import footer_facts
 from forklake.model import types
 from forklake.model.field import Field
 
@@ -52,3 +55,24 @@ def test_what_duckdb_cannot_read_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError):
         write_foreign(ROWS, FIELDS, f"{tmp_path}/y.csv", {"format": "csv", "delim": "ab" * 9}, may_exist=False)
     assert [one.name for one in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_file_whose_name_is_a_pattern_is_read_and_no_other(tmp_path: Path) -> None:
+    others = tmp_path / "lake1"
+    place = tmp_path / "lake[1]"
+    for directory, number in ((place, 1), (others, 2)):
+        (directory / "k=*").mkdir(parents=True)
+        for name in ("x", "[x]*", "a?b"):
+            (directory / "k=*" / f"{name}.csv").write_text(f"i\n{number}{len(name)}\n")
+            pq.write_table(pa.table({name: [1]}), directory / "k=*" / f"{name}.parquet")
+    paths = [str(place / "k=*" / f"{name}.csv") for name in ("[x]*", "x", "a?b")]
+    columns, rows = read_foreign("read_csv", paths, {"filename": True, "hive_partitioning": True})
+    assert [name for name, _ in columns] == ["i", "filename", "k"]
+    assert list(rows.to_pydict().values()) == [[14, 11, 13], paths, ["*"] * 3]
+    paths = [path.replace(".csv", ".parquet") for path in paths]
+    _, facts = footer_facts("parquet_schema", paths)
+    assert [(row[0], row[1]) for row in facts if row[1] != "schema"] == list(
+        zip(paths, ("[x]*", "x", "a?b"), strict=True)
+    )
+    with pytest.raises(InvalidInputError, match=re.escape(str(place))):
+        read_foreign("read_json", [str(place / "k=*" / "[x]*.parquet")], {})

@@ -330,7 +330,9 @@ def negate(value: Bound) -> Bound:
         return negate_interval(value)
     if isinstance(value.type, (types.Float, types.Decimal)):
         return Bound(negate_sql(value), value.type, strict_in=_leaves(value))
-    return arithmetic(constant(types.INT32, "0"), "-", value)
+    # Beside another variant, a variant is a BIGINT; so it is by itself.
+    zero = types.INT64 if value.type == types.VARIANT else types.INT32
+    return arithmetic(constant(zero, "0"), "-", value)
 
 
 def _wrap_around(value: Bound, kind: types.Integer) -> Bound:
