@@ -73,3 +73,10 @@ SELECT id, range(TIMESTAMP '2024-01-01', CASE WHEN id > 1 THEN TIMESTAMP '2024-0
 
 -- a column may say that a text is split into its letters, and long bytes are one line in base 64
 SELECT id, string_split(x, CASE WHEN id > 1 THEN '' ELSE s END) AS a, string_split(coalesce(x, 'a🦆'), left(s, 0)) AS b, base64(encode(repeat(x, 40))) AS c FROM split_by
+
+-- the digits of the least INTEGER are too many without their sign
+SELECT typeof(-2147483648) AS a, typeof([- 2147483648]) AS b, typeof(-2147483647) AS c, typeof(-9223372036854775808) AS d, typeof(coalesce(-2147483648, 1)) AS e
+
+UPDATE t SET i = -2147483648 WHERE i = -2
+
+SELECT k, i, i = -2147483648 AS b FROM t WHERE i >= -2147483648 ORDER BY k

@@ -9,6 +9,10 @@ SELECT i, d::VARCHAR, t::VARCHAR, z::VARCHAR, n::VARCHAR, d || '', [t]::VARCHAR,
 
 SELECT i FROM t WHERE d = 'infinity' OR t = '-infinity' ORDER BY i
 
+SELECT i FROM t WHERE d <= '-infinity' ORDER BY i
+
+SELECT i FROM t WHERE z = '-infinity' OR d IN ('-infinity', '2020-01-31') ORDER BY i
+
 SELECT i, d < 'infinity', t > '-infinity', z BETWEEN '2019-01-01' AND 'infinity', d IN ('infinity', '2020-01-31') FROM t ORDER BY i
 
 SELECT i FROM t ORDER BY d, t, z, i
@@ -48,3 +52,10 @@ UPDATE t SET d = 'infinity' WHERE d = '-infinity'
 DELETE FROM t WHERE t = 'infinity' AND i > 10
 
 SELECT i, d::VARCHAR FROM t ORDER BY i
+
+-- rows of files
+CREATE TABLE many AS SELECT i, CASE i % 3 WHEN 0 THEN '-infinity'::DATE WHEN 1 THEN 'infinity'::DATE ELSE DATE '2020-01-31' END AS d, CASE i % 2 WHEN 0 THEN '-infinity'::TIMESTAMPTZ ELSE TIMESTAMPTZ '2020-01-31 00:00:00+00' END AS z FROM range(2000) r(i)
+
+SELECT count(*) FROM many WHERE d <= '-infinity'
+
+SELECT count(*) FROM many WHERE z = '-infinity' OR d IN ('-infinity', '2020-01-31')

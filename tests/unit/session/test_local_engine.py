@@ -162,6 +162,14 @@ def test_random_changes_of_rows_leave_what_duckdb_has(session: Connection, oracl
         assert given == known, change
 
 
+@pytest.mark.parametrize("side", ["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"])
+def test_a_merge_that_does_nothing_changes_nothing(session: Connection, side: str) -> None:
+    before = repr(rows(session, "FROM t"))
+    text = f"MERGE INTO t USING (SELECT 4 AS id) u USING (id) WHEN {side} THEN DO NOTHING"
+    assert rows(session, text) == [(0,)]
+    assert repr(rows(session, "FROM t")) == before
+
+
 def test_updated_rows_keep_their_ids_and_show_in_the_change_feed(session: Connection) -> None:
     before = dict(rows(session, "SELECT id, rowid FROM t"))
     session.sql("CALL ducklake_set_option('lake', 'data_inlining_row_limit', 0)")

@@ -70,6 +70,8 @@ _ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
 }
 _HARMLESS: Final = frozenset({"typed", "safe", "copy"})
 """Parts of nodes that do not change their meaning in DuckDB."""
+_LEAST_INTEGER: Final = "-2147483648"
+"""DuckDB reads the digits before the sign, and these are too many for an INTEGER."""
 _TRUE: Final = Bound("TRUE", types.BOOLEAN, literal="true", when_true=Anything(), when_false=Nothing())
 _FALSE: Final = Bound("FALSE", types.BOOLEAN, literal="false", when_true=Nothing(), when_false=Anything())
 _NULL: Final = Bound("NULL", types.NULL, when_true=Nothing(), when_false=Nothing())
@@ -218,7 +220,8 @@ class ExpressionBinder:
         while isinstance(inner, exp.Neg):
             inner, is_negative = inner.this.unnest(), not is_negative
         if isinstance(inner, exp.Literal) and not inner.is_string:
-            return number(f"{'-' if is_negative else ''}{inner.name}")
+            found = number(f"{'-' if is_negative else ''}{inner.name}")
+            return found if found.literal != _LEAST_INTEGER else constant(types.INT64, _LEAST_INTEGER)
         return negate(self.bind(node.this))
 
     def cast(self, node: exp.Expr) -> Bound:

@@ -95,7 +95,7 @@ def bind_found_merge(
     shown: list[exp.Expr] = [_of_both(f"p{place}") for place in range(len(_PLACES))]
     wanted = [*_PLACES, Field(None, _CLAUSE, types.INT32)]
     shown.append(_of_both(_CLAUSE))
-    if set(operations) != {"delete"}:
+    if set(operations) - {"delete"}:
         shown += [_new_value(place, field, actions, qualify) for place, field in enumerate(fields)]
         wanted += fields
     query = exp.select(*shown).from_(exp.Subquery(this=inner, alias=_alias(_BOTH)))

@@ -29,6 +29,8 @@ _SETTINGS: Final = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.enforceReservedKeywords": "false",
     "spark.sql.caseSensitive": "false",
+    # The other classes of Java that a filter may be handed over in do not hold -infinity.
+    "spark.sql.datetime.java8API.enabled": "true",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.groupByOrdinal": "true",
     "spark.sql.legacy.sizeOfNull": "false",
