@@ -402,6 +402,15 @@ def test_rows_are_added_and_replaced_in_one_snapshot_each(each: Place, shop: Cat
     assert _lease_count(catalog) == 0
 
 
+def test_a_table_of_sparks_own_catalog_is_not_made_and_nothing_is_written(place: Place, shop: Catalog) -> None:
+    before = shop.fork("of spark").head
+    writer = place.spark.sql("SELECT 9L AS id, 'x' AS thing").write.format("forklake")
+    with pytest.raises(PySparkException, match=r"Spark does not keep its options\. Nothing was written"):
+        writer.options(lake=place.url, catalog="of spark", table="t").mode("append").saveAsTable("of_spark")
+    assert place.lake.catalog("of spark").head == before
+    assert not place.spark.catalog.tableExists("of_spark")
+
+
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_a_table_that_is_not_there_is_made_in_one_snapshot(place: Place, shop: Catalog, mode: str) -> None:
     catalog = shop.fork(f"makes {mode}")

@@ -103,7 +103,8 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
   public Table getTable(StructType schema, Transform[] partitioning, Map properties) {
     BiFunction python = python();
     if (python == null) return super.getTable(schema, partitioning, properties);
-    return new SourceTable(this, FORMAT, schema, python, seen);
+    boolean named = new CaseInsensitiveStringMap(properties).containsKey("lake");
+    return new SourceTable(this, FORMAT, schema, python, seen, named);
   }
 
   public Sink createSink(
@@ -129,8 +130,12 @@ class SourceTable extends PythonTable {
   private final BiFunction python;
   private final Object seen;
 
-  SourceTable(DefaultSource source, String name, StructType schema, BiFunction python, Object seen) {
+  /** Whether options name it: of a table of its own catalog, Spark does not keep them. */
+  private final boolean named;
+
+  SourceTable(DefaultSource source, String name, StructType schema, BiFunction python, Object seen, boolean named) {
     super(source, name, schema);
+    this.named = named;
     this.python = python;
     this.seen = seen;
   }
@@ -146,6 +151,10 @@ class SourceTable extends PythonTable {
   }
 
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    if (!named)
+      throw new IllegalArgumentException(
+          "A table of Spark's own catalog with format forklake could not be read: Spark does not keep its options. Nothing was"
+              + " written.\nHint: Say save(), or writeTo() of a catalog that Lake.attach made.");
     return new SourceRows(python, info.options().asCaseSensitiveMap());
   }
 
