@@ -46,7 +46,9 @@ def match_files(pattern: str) -> list[str]:
 
 
 def as_pattern(path: str) -> str:
-    """Return the pattern that matches one local file and no other, for DuckDB, to which each path is a pattern.
+    """Return the pattern that matches one local file and no other.
+
+    To DuckDB each path is one.
 
     >>> as_pattern("/data/a[1]/b*.csv")
     '/data/a[[]1]/b[*].csv'

@@ -118,8 +118,9 @@ def _explain(places: Mapping[str, str]) -> Iterator[None]:
 
 
 def _fetch(path: str, directory: str) -> str:
-    """Return the local path of a file; one of an object store is copied into a new directory.
+    """Return the local path of a file.
 
+    One of an object store is copied into a new directory.
     Directories above it that may be values of columns keep their names, and so does the ending of the file. Other names
     there may be longer than those of files, and a file may have the name of a directory.
     """

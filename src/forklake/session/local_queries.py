@@ -74,7 +74,10 @@ class PlannedQuery:
         return found if isinstance(found, str) else _show(self.columns, found)
 
     def _refusal(self, reason: str) -> str:
-        """Return what is said of a query that nobody computes, for the reason why this process does not."""
+        """Return what is said of a query that nobody computes.
+
+        ``reason`` is why this process does not.
+        """
         nested = next((one for one in self.columns if one.type != types.VARIANT and _holds_variants(one)), None)
         if nested is not None:
             return (
