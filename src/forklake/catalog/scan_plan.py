@@ -154,10 +154,13 @@ class ScanPlanner:
         predicate: Predicate | None = None,
         known: FileRows | None = None,
         roots: Mapping[CatalogId, str] | None = None,
+        *,
+        all_inlined: bool = False,
     ) -> ScanPlan:
         """Plan a scan of these files and inlined rows, even if no longer visible.
 
         ``known`` has statistics, and ``roots`` the directories of owners, as far as they were read before.
+        With ``all_inlined``, inlined rows are in the plan even if none of them can fulfil the predicate.
         """
         kept: Sequence[DataFileRow] = files.data
         mappings = self._mappings(kept)
@@ -166,7 +169,7 @@ class ScanPlanner:
         groups = self._group_inlined(inlined)
         if predicate is not None:
             kept, pruned = prune(self._content, self._table.table_id, self.fields, kept, fields, predicate, known)
-            groups = () if no_row_matches(groups, self.fields, predicate) else groups
+            groups = () if not all_inlined and no_row_matches(groups, self.fields, predicate) else groups
         if self._top is not None:
             kept, pruned = self._top_files(self._top, kept, pruned, files, fields, known)
         both: list[DataFileRow | DeleteFileRow] = [

@@ -93,7 +93,8 @@ class _Group:
         new_rows = [row for row in inlined if row.uid not in self._inlined]
         if new_files or new_rows:
             predicate = None if self.condition is None else self.condition.predicate
-            plan = planner.plan_rows(replace(files, data=new_files), new_rows, predicate)
+            # Other catalogs may have these rows beside some that match.
+            plan = planner.plan_rows(replace(files, data=new_files), new_rows, predicate, all_inlined=True)
             self._files.update((states[row.data_file_id], _Held()) for row in new_files)
             for file in plan.files:
                 self._files[states[file.data_file_id]].thing = file

@@ -45,17 +45,6 @@ def match_files(pattern: str) -> list[str]:
     return sorted({path for path in found if os.path.isfile(path)})
 
 
-def as_pattern(path: str) -> str:
-    """Return the pattern that matches one local file and no other.
-
-    To DuckDB each path is one.
-
-    >>> as_pattern("/data/a[1]/b*.csv")
-    '/data/a[[]1]/b[*].csv'
-    """
-    return _MAGIC.sub(r"[\g<0>]", path)
-
-
 def _match_stored(pattern: str) -> list[str]:
     if not _MAGIC.search(pattern):
         return [pattern] if storage.exists(pattern) else []

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files import storage
-from forklake.files.find_files import as_pattern
 from forklake.model.field import Field
+from forklake.model.quoting import as_pattern
 
 _SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 _COPIED: Final = 2**20
@@ -53,6 +53,10 @@ def read_foreign(
     return [(str(name), str(kind)) for name, kind, *_ in described], rows
 
 
+_PACKED: Final = (".gz", ".zst")
+"""How names of packed files end."""
+
+
 def write_foreign(
     rows: pa.Table, fields: Sequence[Field], path: str, options: Mapping[str, Any], *, may_exist: bool
 ) -> None:
@@ -82,7 +86,8 @@ def write_foreign(
     said = ", ".join(f"{name} {_option(name, value)}" for name, value in options.items())
     with tempfile.TemporaryDirectory() as directory, _connection() as connection:
         # By the end of the name DuckDB knows whether the file is packed.
-        made = os.path.join(directory, "made" if is_directory else os.path.basename(path))
+        packed = "" if is_directory else next((end for end in _PACKED if path.lower().endswith(end)), "")
+        made = os.path.join(directory, f"made{packed}")
         connection.register("rows_to_copy", rows)
         with _explain({made: path}):
             connection.execute(f"COPY (SELECT {shown} FROM rows_to_copy) TO {_literal(made)} ({said})")

@@ -10,8 +10,8 @@ import duckdb
 
 from forklake.errors import DataFileError
 from forklake.files import storage
-from forklake.files.find_files import as_pattern
 from forklake.files.footer import read_tail
+from forklake.model.quoting import as_pattern
 
 _SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 

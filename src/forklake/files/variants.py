@@ -18,11 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
-from forklake.files.find_files import as_pattern
 from forklake.files.footer import FIELD_ID_KEY, damage_error
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
-from forklake.model.quoting import quote_name, quote_text
+from forklake.model.quoting import as_pattern, quote_name, quote_text
 from forklake.model.write import WriteOptions
 
 _lock: Final = threading.Lock()

@@ -47,7 +47,10 @@ def has_wide(data_type: pa.DataType) -> bool:
 
 
 def narrow_table(rows: pa.Table) -> pa.Table:
-    """Return rows in which integers of 128 bits are decimals of 38 digits, in columns where all have as many."""
+    """Return rows with decimals of 38 digits for integers of 128 bits.
+
+    Columns with a longer one stay as they are.
+    """
     for place, field in enumerate(rows.schema):
         if has_wide(field.type):
             found = narrow_column(rows.column(place))
@@ -56,7 +59,7 @@ def narrow_table(rows: pa.Table) -> pa.Table:
 
 
 def narrow_column(column: Any) -> Any:
-    """Return an array with decimals of 38 digits if they hold all of its values; else as it is."""
+    """Return an array with decimals of 38 digits, if they hold all values."""
     try:
         return column.cast(type_with(column.type, NARROW_TYPE))
     except pa.ArrowInvalid:
@@ -79,7 +82,10 @@ def short_column(column: Any, name: str) -> Any:
 
 
 def narrow_schema(schema: pa.Schema, as_text: Iterable[str]) -> pa.Schema:
-    """Return the schema of a file: text in some columns, and decimals of 38 digits in the others."""
+    """Return the schema of a file.
+
+    It has text in some columns, and decimals of 38 digits in the others.
+    """
     texts = frozenset(as_text)
     return pa.schema(
         [
@@ -97,14 +103,14 @@ def long_columns(columns: Mapping[_Name, pa.Array]) -> frozenset[_Name]:
 
 
 def as_text(field: Field) -> Field:
-    """Return a column as a file holds it that has text in place of integers of 128 bits."""
+    """Return a column with text in place of integers of 128 bits."""
     if field.type in _OF_DUCKDB:
         return replace(field, type=types.VARCHAR)
     return field.with_children(tuple(map(as_text, field.children)))
 
 
 def text_columns(fields: Sequence[Field], held: Sequence[Field]) -> frozenset[str]:
-    """Return the columns of a table that hold integers of 128 bits, and that a file holds as text."""
+    """Return the columns whose integers of 128 bits a file holds as text."""
     known = {one.column_id: one for one in held if one.column_id is not None}
     return frozenset(
         field.name for field in fields if field.column_id in known and _is_text(field, known[field.column_id])
@@ -158,7 +164,7 @@ def wide_array(field: Field, values: pa.Array) -> pa.Array:
 
     It gives decimals of 38 digits, in whose 128 bits are those of the integers.
     """
-    return _convert(field, values, lambda kind, part: _widened(part, is_signed=kind == types.INT128))
+    return _convert(field, values, lambda kind, part: _widen(part, is_signed=kind == types.INT128))
 
 
 def _convert(field: Field, values: pa.Array, change: Callable[[types.Type, pa.Array], pa.Array]) -> pa.Array:
@@ -183,7 +189,7 @@ def _octets(kind: types.Type, values: pa.Array, name: str) -> pa.Array:
     return pa.ExtensionArray.from_storage(_OF_DUCKDB[kind], stored)
 
 
-def _widened(values: pa.Array, *, is_signed: bool) -> pa.Array:
+def _widen(values: pa.Array, *, is_signed: bool) -> pa.Array:
     words = np.zeros((len(values), _WORDS), np.int64)
     words[:, :2] = _words(values, 2)
     if is_signed:

@@ -1,6 +1,11 @@
-"""Quoted names and texts in SQL."""
+"""Names, texts and paths, quoted as SQL takes them."""
 
 from __future__ import annotations
+
+import re
+from typing import Final
+
+_MAGIC: Final = re.compile(r"[*?[]")
 
 
 def quote_name(name: str) -> str:
@@ -37,3 +42,14 @@ def quote_spark_name(name: str) -> str:
     '`a.b``c`'
     """
     return "`" + name.replace("`", "``") + "`"
+
+
+def as_pattern(path: str) -> str:
+    """Return the pattern that matches one local file and no other.
+
+    To DuckDB each path is one.
+
+    >>> as_pattern("/data/a[1]/b*.csv")
+    '/data/a[[]1]/b[*].csv'
+    """
+    return _MAGIC.sub(r"[\g<0>]", path)

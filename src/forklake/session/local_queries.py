@@ -13,6 +13,7 @@ from forklake.engine.local.exactness import is_exact
 from forklake.errors import InvalidInputError
 from forklake.files.schema import display_type
 from forklake.files.wide_integers import is_wide, wide_array
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan

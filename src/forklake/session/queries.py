@@ -125,7 +125,7 @@ def _known_totals(bound: BoundQuery) -> list[str] | None:
 
 
 def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
-    """Return the rows of a query that reads columns of one small table, or of few Parquet files.
+    """Return the rows of a query of columns of one table or of files, if small.
 
     None of any other query. Such rows need no engine. If the scan had to be planned to decide, the plan is
     added to ``plans``.

@@ -97,7 +97,10 @@ def file_relation(name: str) -> FileScan | CallerFrame | None:
 
 
 def _read(name: str, paths: Sequence[str], named: Mapping[str, Any]) -> FileScan | CallerFrame:
-    """Return the rows of files: of Parquet as a scan, unless Spark has no such values; else read by this process."""
+    """Return the rows of files.
+
+    Parquet is a scan, unless Spark has no such values; all else is read by this process.
+    """
     kind = _READERS[name]
     options = _OPTIONS[kind].split()
     for option in named:

@@ -46,13 +46,15 @@ def merges_here(merge: FileMerge, target: WriteTarget) -> bool:
     """
     if target.sort_keys and not _sorts_here(merge, target):
         return False
-    if not all(_is_held_alike(target.fields, held) for held in _unplanned(merge)):
+    if not all(_is_held_alike(target.fields, held) for held in _columns_beyond_plan(merge)):
         return False
     return is_exact(merge.plan, target.fields)
 
 
 def is_left(merge: FileMerge, target: WriteTarget) -> bool:
-    """Return whether nobody can merge the files: Spark does not have the integers that one holds as text.
+    """Return whether nobody can merge the files.
+
+    Spark does not have the integers that one of them holds as text.
 
     Raises:
         DataFileError: As `merges_here`.
@@ -137,7 +139,7 @@ def _sorts_here(merge: FileMerge, target: WriteTarget) -> bool:
     return is_simple and merge.byte_count <= MOST_SORTED_BYTES
 
 
-def _unplanned(merge: FileMerge) -> Iterator[tuple[Field, ...]]:
+def _columns_beyond_plan(merge: FileMerge) -> Iterator[tuple[Field, ...]]:
     """Yield what the files hold whose columns the plan does not know."""
     for file in merge.plan.files:
         if file.fields is None:
@@ -147,11 +149,11 @@ def _unplanned(merge: FileMerge) -> Iterator[tuple[Field, ...]]:
 
 def _text_columns(merge: FileMerge, target: WriteTarget) -> frozenset[str]:
     """Return the columns of which a file holds integers of 128 bits as text."""
-    return frozenset(name for held in _unplanned(merge) for name in text_columns(target.fields, held))
+    return frozenset(name for held in _columns_beyond_plan(merge) for name in text_columns(target.fields, held))
 
 
 def _is_held_alike(fields: Sequence[Field], held: Sequence[Field]) -> bool:
-    """Return whether all writers of Parquet hold columns in the way in which a file does."""
+    """Return whether a file holds columns as all writers of Parquet do."""
     known = {one.column_id: one for one in held}
     return all(_is_alike(field, known.get(field.column_id)) for field in fields)
 

@@ -10,6 +10,7 @@ import base64
 import duckdb
 
 from forklake.errors import DataFileError
+from forklake.model.quoting import as_pattern
 
 _SNAPSHOT = "_ducklake_internal_snapshot_id"
 
@@ -45,7 +46,7 @@ def _positions(query: str, path: str, number: int, encryption_key: str | None) -
         option = f", encryption_config = {{footer_key_value: '{key}'::BLOB}}"
     try:
         with duckdb.connect() as connection:
-            found = connection.execute(query.format(option), {"path": path, "number": number}).fetchall()
+            found = connection.execute(query.format(option), {"path": as_pattern(path), "number": number}).fetchall()
     except duckdb.Error as error:
         # Without the query, which holds the key.
         reason = str(error).splitlines()[0]

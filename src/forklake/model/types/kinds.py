@@ -138,7 +138,7 @@ class Integer(Number):
 
     @property
     def least_shown(self) -> int:
-        """The least value that Spark has, which is another where a decimal of 38 digits takes its place."""
+        """The least value that Spark has, in 38 digits at most."""
         return max(self.low, -_MOST_DIGITS)
 
     @property

@@ -73,7 +73,7 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
 
 
 def computed_only_here(parts: Parts) -> str | None:
-    """Return the values of a query that Spark does not compute; None if there are none.
+    """Return which values of a query Spark does not compute, if there are any.
 
     A query with such values needs no answer that is the same on both engines.
     """

@@ -60,8 +60,7 @@ def change_rows(
     """Write the files of a change; the driver sees inlined rows, and few places.
 
     Args:
-        rows: The rows that change, found again if an executor loses any. The columns of `OWN_PLACES` locate each row;
-            inserted rows have NULL there.
+        rows: The rows that change, found again if an executor loses any; `OWN_PLACES` is NULL in inserted ones.
         plan: What was scanned to find the rows.
         target: The table.
         updated: Gives the new values of updated rows, in the table's order, then their row ids.
@@ -72,21 +71,18 @@ def change_rows(
         keeps_ids: Whether updated rows keep their ids.
 
     Raises:
-        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing is left.
-        EngineError: A job failed; nothing is left behind.
+        InvalidInputError: A row is changed twice, or a new value does not fit its column.
+        EngineError: A job failed. Nothing is left behind either way.
     """
     written: list[str] = []
     few: pa.Table | None = None
-    files: list[NewDataFile] = []
-    new: list[NewDataFile] = []
-    keep = bool(updated or inserted)
+    files, new = list[NewDataFile](), list[NewDataFile]()
+    writes = bool(updated or inserted)
     try:
-        with guard_scan(plan), keep_rows(rows, plan, keep=keep, may_repeat=may_repeat, is_scan=is_scan) as kept:
+        with guard_scan(plan), keep_rows(rows, plan, keep=writes, may_repeat=may_repeat, is_scan=is_scan) as kept:
             inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
-            deletion = Deletion(kept, plan, target, inlining.deletes, may_repeat)
-            with deleting(deletion, beside=keep) as deleted:
-                old_rows = None if updated is None else updated(kept)
-                new_rows = None if inserted is None else inserted(kept)
+            with deleting(Deletion(kept, plan, target, inlining.deletes, may_repeat), beside=writes) as deleted:
+                old_rows, new_rows = updated and updated(kept), inserted and inserted(kept)
                 few = _few_rows(target, old_rows, new_rows, inlining.rows)
                 if old_rows is not None and few is None:
                     files += _write_updates(old_rows, target, keeps_ids=keeps_ids)
@@ -107,9 +103,12 @@ def change_rows(
         data_files=(*files, *new),
         rows=few,
         deleted_count=gone.count + len(inlined),
-        inserted_count=sum(file.record_count for file in new)
-        + (0 if few is None else few.column(ROW_ID_COLUMN).null_count),
+        inserted_count=_count_new(new, few),
     )
+
+
+def _count_new(files: Sequence[NewDataFile], few: pa.Table | None) -> int:
+    return sum(file.record_count for file in files) + (0 if few is None else few.column(ROW_ID_COLUMN).null_count)
 
 
 def _write_updates(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> list[NewDataFile]:

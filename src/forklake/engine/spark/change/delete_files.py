@@ -74,8 +74,9 @@ class Deletion:
 
 @contextmanager
 def deleting(deletion: Deletion, *, beside: bool) -> Iterator[Callable[[], DeletedPlaces]]:
-    """Provide what becomes of data files with deleted rows; the delete files are deleted again if the block fails.
+    """Provide what becomes of data files with deleted rows.
 
+    The delete files are deleted again if the block fails.
     If the driver knows the places of the rows, it writes the delete files, and with ``beside`` it does so while the
     block runs. If not, the places stay on the executors: one task writes the delete file of one data file, and only
     positions that may be few enough for the metadata come to the driver.
@@ -109,7 +110,7 @@ def _deleted_on_failure(deletion: Deletion, result: Callable[[], DeletedPlaces])
 
 
 def _write_delete_files(deletion: Deletion, places: Positions | None) -> DeletedPlaces:
-    """Write delete files for places that the driver knows; None: the executors know them."""
+    """Write delete files for places that the driver knows, or the executors."""
     plan, target = deletion.plan, deletion.target
     if not plan.files:
         return DeletedPlaces()

@@ -108,7 +108,7 @@ def _filter_candidates(found: DataFrame, source: Source, merge: Merge) -> DataFr
 
 
 def _is_unique(source: Source, merge: Merge) -> bool:
-    """Return whether the rows of a small source differ in a key, of those that have it."""
+    """Return whether those rows of a small source that have a key differ in it."""
     assert source.held is not None
     keys = (source.held.column(theirs).drop_null() for _, theirs in merge.keys)
     return any(

@@ -24,7 +24,9 @@ _OF_JOBS: Final = "_temporary/0/_temporary/"
 
 
 def prepare_output(spark: SparkSession, directory: str) -> dict[str, str] | None:
-    """Make a directory for Spark to write to; return the writer's options, and None if Spark makes it.
+    """Make a directory for Spark to write to; return the writer's options.
+
+    None if Spark makes it.
 
     Args:
         spark: The session.
