@@ -80,3 +80,14 @@ SELECT typeof(-2147483648) AS a, typeof([- 2147483648]) AS b, typeof(-2147483647
 UPDATE t SET i = -2147483648 WHERE i = -2
 
 SELECT k, i, i = -2147483648 AS b FROM t WHERE i >= -2147483648 ORDER BY k
+
+-- types of parts at no place, and of calculations with nothing
+CREATE TABLE parts (l DOUBLE[], d DATE, ts TIMESTAMP, ti TIME, iv INTERVAL, tz TIMESTAMPTZ, u UHUGEINT)
+
+INSERT INTO parts VALUES ([1.5], DATE '2020-01-01', TIMESTAMP '2020-01-01', TIME '01:00:00', INTERVAL 1 DAY, TIMESTAMPTZ '2020-01-01 00:00:00+00', 18446744073709551616)
+
+SELECT l[NULL] AS a, list_extract(l, NULL) AS b, ('abc')[NULL] AS d FROM parts
+
+SELECT d + NULL AS a, NULL + d AS b, d - NULL AS c, NULL - d AS e, ts + NULL AS f, ts - NULL AS g, NULL - ts AS h, tz - NULL AS i, NULL - tz AS j, ti - NULL AS k, iv - NULL AS l, iv * NULL AS m, iv / NULL AS n FROM parts
+
+SELECT sum(u) AS a, sum(u) + 1 AS b FROM parts

@@ -62,7 +62,7 @@ def _sum_sql(value: Bound, call: Call) -> str:
 
 def _sum(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
-    if isinstance(value.type, types.Float) or value.is_untyped:
+    if isinstance(value.type, types.Float) or value.type == types.UINT128 or value.is_untyped:
         return Bound(call.of("sum", cast(value, types.FLOAT64).sql), types.FLOAT64)
     if isinstance(value.type, types.Decimal):
         kind = types.Decimal(38, decimal_size(value.type)[1])

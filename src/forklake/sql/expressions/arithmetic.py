@@ -10,7 +10,7 @@ from forklake.errors import InvalidInputError
 from forklake.files.type_names import physical_name
 from forklake.model import types
 from forklake.model.types import Type
-from forklake.sql.expressions.bound import Bound, decimal_size
+from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
 from forklake.sql.expressions.coercion import cast, common_integer, constant
 from forklake.sql.expressions.intervals import negate_interval
 from forklake.sql.expressions.literals import decimal_literal, ducklake_text, spark_type, text_literal
@@ -38,6 +38,22 @@ def _of_variants(value: Bound, other: Bound) -> Bound:
     return cast(value, types.INT64 if other.type in (types.VARIANT, types.NULL) else other.type)
 
 
+def _type_beside_null(first: Type, operator: str, second: Type) -> Type:
+    """Return the type of a calculation with NULL."""
+    other = second if first == types.NULL else first
+    if other == types.NULL:
+        return types.INT64
+    if isinstance(other, types.Number):
+        return types.FLOAT64 if operator == "/" else other
+    if isinstance(other, types.Interval) or (isinstance(other, types.Time) and operator in "+-"):
+        return other
+    if operator in "+-" and isinstance(other, types.Date | types.Timestamp):
+        if operator == "-" and first == types.NULL:
+            return types.INT64 if other == types.DATE else types.INTERVAL
+        return types.TIMESTAMP if other in NAIVE else other
+    return types.FLOAT64
+
+
 def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     """Return the result of ``+``, ``-``, ``*``, ``/``, ``//`` or ``%``.
 
@@ -50,15 +66,7 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
         first, second = _of_variants(first, second), _of_variants(second, first)
     first, second = _number(first, second), _number(second, first)
     if types.NULL in (first.type, second.type):
-        other = second.type if first.type == types.NULL else first.type
-        kind = (
-            types.INT64
-            if other == types.NULL
-            else types.FLOAT64
-            if operator == "/" or not isinstance(other, types.Number)
-            else other
-        )
-        return cast(Bound("NULL", types.NULL), kind)
+        return cast(Bound("NULL", types.NULL), _type_beside_null(first.type, operator, second.type))
     found = None
     if isinstance(first.type, types.Number) and isinstance(second.type, types.Number):
         found = _numbers(first, operator, second)

@@ -189,6 +189,8 @@ def element(value: Bound, key: Bound) -> Bound:
     """
     match value.type:
         case types.List(inner):
+            if key.literal is None and _part_text(key) == "NULL":
+                return Bound("NULL", types.NULL)
             place = _place(value, key)
             if place.literal == "0":
                 return cast(Bound("NULL", types.NULL), inner.type)
