@@ -16,6 +16,7 @@ from forklake.files.partitions import NULL_DIRECTORY
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import format_value, parse_values
 from forklake.files.values import stored_array
+from forklake.files.wide_integers import narrow_table
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
@@ -236,7 +237,7 @@ class AnyPlan:
         if not written:
             written, arrays = [Field(None, "other", types.INT32)], [pa.nulls(count, pa.int32())]
         table = pa.table(arrays, schema=arrow_schema(written))
-        pq.write_table(table, path, row_group_size=5, store_schema=self._rng.random() < 0.5)
+        pq.write_table(narrow_table(table), path, row_group_size=5, store_schema=self._rng.random() < 0.5)
 
     def _deletes(self, number: int, path: Path, count: int) -> ScanDeletes:
         gone = self._rng.sample(range(count), 3)

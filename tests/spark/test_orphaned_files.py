@@ -51,7 +51,7 @@ def test_what_spark_wrote_for_a_driver_that_died_goes(
             shop.table("orders").append(spark.range(0, 100, 1, 2))
     left = files(shop) - named
     assert {Path(path).parent.name[:6] for path in left} == {"write-"}
-    assert {Path(path).suffix for path in left} == {".parquet", ".crc"}
+    assert {Path(path).suffix for path in left} == {".parquet"}
     search = shop.maintenance.delete_orphaned_files
     assert search(cleanup_all=True).files == ()
     assert end_leases(shop) == 1

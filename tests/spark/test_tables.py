@@ -106,7 +106,7 @@ def test_a_rolled_back_write_removes_its_files(shop: Catalog, tmp_path: Path, sp
     txn = shop.transaction()
     txn.table("orders").append(spark.range(5).selectExpr("id"))
     txn.table("orders").append([{"id": 7}])
-    assert len(parquet_files(tmp_path)) == 3
+    assert len(parquet_files(tmp_path)) == 2
     txn.rollback()
     assert parquet_files(tmp_path) == set()
     assert rows(shop) == []

@@ -117,7 +117,8 @@ def test_no_rows_make_no_file(spark: SparkSession, tmp_path: Path) -> None:
 def test_encrypted_files_have_a_key_each(spark: SparkSession, tmp_path: Path) -> None:
     target = target_at(tmp_path, {"id": "int64", "s": "varchar"}, is_encrypted=True)
 
-    files = write(spark.range(0, 100, 1, 2).selectExpr("id", "'secret' AS s"), target)
+    rows = spark.range(0, 100, 1, 2).selectExpr("id", "'secret' AS s")
+    files = [file for _ in range(2) for file in write(rows, target)]
 
     assert len({file.encryption_key for file in files}) == len(files) == 2
     total = 0
@@ -125,7 +126,7 @@ def test_encrypted_files_have_a_key_each(spark: SparkSession, tmp_path: Path) ->
         path = target.directory + file.path
         assert b"secret" not in Path(path).read_bytes()
         total += pq.read_table(path, decryption_properties=decrypting(path, file.encryption_key)).num_rows
-    assert total == 100
+    assert total == 200
 
 
 def test_brotli_is_written(spark: SparkSession, tmp_path: Path) -> None:

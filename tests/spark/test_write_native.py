@@ -178,7 +178,7 @@ def test_spark_writes_nothing_beside_local_files(spark: SparkSession, tmp_path: 
     write_native(spark.range(0, 10, 1, 2), target, f"file://{tmp_path}/t/new/")
 
     found = files_below(tmp_path)
-    assert len(found) == 2
+    assert len(found) == 1
     assert all(path.startswith("t/new/ducklake-") and path.endswith(".parquet") for path in found), found
 
 

@@ -147,6 +147,10 @@ class ScanPlanner:
         fields = {row.data_file_id: self._fields(row, mappings) for row in rows}
         return prune(self._content, self._table.table_id, self.fields, rows, fields, predicate)[0]
 
+    def rules_out(self, inlined: Sequence[InlinedRow], predicate: Predicate) -> bool:
+        """Return whether there are inlined rows, and none fulfils the predicate."""
+        return no_row_matches(self._group_inlined(inlined), self.fields, predicate)
+
     def plan_rows(
         self,
         files: TableFiles,
@@ -169,7 +173,7 @@ class ScanPlanner:
         groups = self._group_inlined(inlined)
         if predicate is not None:
             kept, pruned = prune(self._content, self._table.table_id, self.fields, kept, fields, predicate, known)
-            groups = () if not all_inlined and no_row_matches(groups, self.fields, predicate) else groups
+            groups = () if not all_inlined and self.rules_out(inlined, predicate) else groups
         if self._top is not None:
             kept, pruned = self._top_files(self._top, kept, pruned, files, fields, known)
         both: list[DataFileRow | DeleteFileRow] = [

@@ -87,12 +87,14 @@ class _Group:
     def add(self, name: str, content: Content, table: TableRow, planner: ScanPlanner) -> None:
         """Add what a catalog reads; what others read in the same way is not planned again."""
         files = table_files(content, table.table_id)
+        predicate = None if self.condition is None else self.condition.predicate
         inlined = content.rows(INLINED_ROW, {"table_id": table.table_id})
+        if predicate is not None and planner.rules_out(inlined, predicate):
+            inlined = []
         states = {row.data_file_id: _state(row, files, content.version) for row in files.data}
         new_files = [row for row in files.data if states[row.data_file_id] not in self._files]
         new_rows = [row for row in inlined if row.uid not in self._inlined]
         if new_files or new_rows:
-            predicate = None if self.condition is None else self.condition.predicate
             # Other catalogs may have these rows beside some that match.
             plan = planner.plan_rows(replace(files, data=new_files), new_rows, predicate, all_inlined=True)
             self._files.update((states[row.data_file_id], _Held()) for row in new_files)

@@ -259,7 +259,7 @@ def test_compaction_leaves_files_that_only_spark_could_merge_and_says_so(
     with caplog.at_level(logging.WARNING, "forklake.maintenance"):
         session.sql("CALL ducklake_merge_adjacent_files('lake')")
     assert [len(data_files(session, name)) for name in "tu"] == [2, 1]
-    assert 'Files of table "t" are left as they are' in caplog.text
+    assert any('Files of table "t" are left as they are' in message for message in caplog.messages)
     assert rows(session, "SELECT a FROM t ORDER BY a") == [(5,), (MOST_UNSIGNED,)]
 
 

@@ -221,7 +221,11 @@ class ExpressionBinder:
             inner, is_negative = inner.this.unnest(), not is_negative
         if isinstance(inner, exp.Literal) and not inner.is_string:
             found = number(f"{'-' if is_negative else ''}{inner.name}")
-            return found if found.literal != _LEAST_INTEGER else constant(types.INT64, _LEAST_INTEGER)
+            return (
+                found
+                if found.literal != _LEAST_INTEGER
+                else replace(constant(types.INT64, _LEAST_INTEGER), keeps_type=True)
+            )
         return negate(self.bind(node.this))
 
     def cast(self, node: exp.Expr) -> Bound:

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 from pyspark.sql import SparkSession
 
 from forklake.engine.spark.driver.session import is_remote
+from forklake.errors import DataFileError
 from forklake.files import storage
 
 _IMPLEMENTATION: Final = "fs.file.impl"
@@ -26,19 +27,19 @@ _OF_JOBS: Final = "_temporary/0/_temporary/"
 def prepare_output(spark: SparkSession, directory: str) -> dict[str, str] | None:
     """Make a directory for Spark to write to; return the writer's options.
 
-    None if Spark makes it.
+    None if Spark makes it, or tells why it cannot.
 
     Args:
         spark: The session.
         directory: A directory of Hadoop's that does not exist yet.
-
-    Raises:
-        DataFileError: It cannot be made.
     """
     if is_remote(spark) or not storage.is_local(directory):
         return None
     settings = cast("Any", spark).sparkContext._jsc.hadoopConfiguration()
     if settings.get(_IMPLEMENTATION, _USUAL) != _USUAL:
         return None
-    storage.make_directory(f"{directory}{_OF_JOBS}")
+    try:
+        storage.make_directory(f"{directory}{_OF_JOBS}")
+    except DataFileError:  # Spark tells what cannot be written
+        return None
     return _WITHOUT_CHECKSUMS
