@@ -21,7 +21,7 @@ SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-tpch bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -62,8 +62,8 @@ bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
 bench-dml: $(STAMP) java ## The same for changing rows
 	$(BIN)/python -m benchmarks scan-deleted change $(ARGS)
 
-bench-agents: $(STAMP) java ## The same for agents: round trips, turns in SQL without Java beside DuckLake, and sessions of Spark
-	$(BIN)/python -m benchmarks trips turns agents $(ARGS)
+bench-agents: $(STAMP) java ## The same for agents: round trips, turns in SQL beside DuckLake and on Spark, and sessions of Spark
+	$(BIN)/python -m benchmarks trips turns turns-on-spark agents $(ARGS)
 
 bench-sql: $(STAMP) java ## The same for SQL
 	$(BIN)/python -m benchmarks sql tpch $(ARGS)
@@ -79,6 +79,9 @@ bench-size: $(STAMP) java ## A table of 100 million rows from its first commit t
 
 bench-cluster: $(STAMP) java ## A table of 10 million rows on a cluster of two workers, which are killed in the middle of updates (long)
 	$(BIN)/python -m benchmarks cluster $(ARGS)
+
+bench-tpch: $(STAMP) java ## TPC-H at scale 10, of tables that were loaded by many appends, updated and compacted (long)
+	$(BIN)/python -m benchmarks tpch-large $(ARGS)
 
 bench-branches: $(STAMP) ## Make and delete branches as OlapBranchBench does, beside its published figures
 	$(BIN)/python -m benchmarks branches $(ARGS)

@@ -25,6 +25,7 @@ from benchmarks import (
     small,
     spark,
     sql,
+    tpch,
     trips,
     turns,
 )
@@ -61,11 +62,13 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "agents": agents.agents,
     "trips": trips.trips,
     "turns": turns.turns,
+    "turns-on-spark": turns.turns_on_spark,
     "sql": sql.sql,
-    "tpch": sql.tpch,
+    "tpch": tpch.tpch,
+    "tpch-large": tpch.tpch_large,
 }
 
-LONG = ("size", "cluster")
+LONG = ("size", "cluster", "tpch-large")
 """What is run only if it is asked for by name."""
 
 

@@ -1,26 +1,37 @@
-"""An agent's turn in SQL: fork, insert ten rows, read one, update it, look at what changed; without Java."""
+"""An agent's turn in SQL: insert ten rows into a fork, read one, update it, look at what changed; on both engines."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import resources
+from itertools import count as count_up
 from pathlib import Path
 from statistics import mean
+from typing import Protocol
 
 import duckdb
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 import forklake
 from benchmarks.databases import Databases
-from benchmarks.measure import Samples, time_threads
+from benchmarks.measure import Samples, rate, time_threads
 from benchmarks.report import Aim, Figure
 from forklake import Lake, Settings
+from forklake.config import EngineChoice
 
 _GROUP = "An agent's turn, in SQL without Java"
+_ON_SPARK = "An agent's turn, on Spark alone"
 _ROWS = 1_010
+_SECONDS = 10
 _TURN = Aim("at most", 1.5, "ratio")
+_TAIL = Aim("at most", 5, "ratio")
+_TURNS = Aim("at least", 100, "value")
 _TABLE = "CREATE TABLE orders (id BIGINT, item VARCHAR, amount DECIMAL(10,2))"
 _BASE = ", ".join(f"({number}, 'item {number}', {number}.5)" for number in range(_ROWS))
 
@@ -28,8 +39,8 @@ Ask = Callable[[str], object]
 
 
 def turns(databases: Databases, quick: bool) -> list[Figure]:
-    """Take turns with 1, 10 and 100 forks at once, beside DuckLake with a database for each agent."""
-    counts, total = ((1, 4), 8) if quick else ((1, 10, 100), 200)
+    """Take turns with 1 to 100 forks at once, beside DuckLake with a database for each agent."""
+    counts, total = ((1, 4), 8) if quick else ((1, 10, 20, 100), 400)
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="forklake-bench-") as home, _lake(Path(home)) as lake:
         _round(lambda number: _Fork(lake, f"warm-{number}"), 1, 4)
@@ -43,10 +54,45 @@ def turns(databases: Databases, quick: bool) -> list[Figure]:
             name = f"{count} agents"
             figures += [
                 Figure(_GROUP, f"a turn, {name}, p50", ours.p50, "ms", theirs.p50, "DuckLake", _TURN),
-                Figure(_GROUP, f"a turn, {name}, p95", ours.percentile(95), "ms", ours.p50, "p50"),
+                Figure(_GROUP, f"a turn, {name}, p95", ours.percentile(95), "ms", ours.p50, "p50", _TAIL),
                 Figure(_GROUP, f"turns, {name}", total / took, "/s", total / other, "DuckLake"),
             ]
+        figures += _in_processes(Path(home), 2 if quick else 100, 0.5 if quick else _SECONDS)
         return figures + _one_after_the_other(lake, Path(home) / "long", 6 if quick else 40)
+
+
+def turns_on_spark(databases: Databases, quick: bool) -> list[Figure]:
+    """Take the same turns on Spark alone, with 1 to 20 forks at once, beside Spark with directories of files."""
+    counts, total = ((1, 2), 4) if quick else ((1, 10, 20), 60)
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="forklake-bench-") as home, _lake(Path(home), "spark") as lake:
+        spark = lake.spark
+        rows = spark.createDataFrame(lake.catalog("shop").table("orders").pandas())
+        _round(lambda number: _Fork(lake, f"warm-{number}"), 1, 4)
+        _round(lambda number: _Directory(spark, rows, Path(home) / f"warm-{number}"), 1, 4)
+        for count in counts:
+            took, ours = _round(lambda number, count=count: _Fork(lake, f"of-{count}-{number}"), count, total)  # type: ignore[misc]
+            other, theirs = _round(
+                lambda number, count=count: _Directory(spark, rows, Path(home) / f"theirs-{count}-{number}"),  # type: ignore[misc]
+                count,
+                total,
+            )
+            name = f"{count} agents"
+            figures += [
+                Figure(_ON_SPARK, f"a turn, {name}, p50", ours.p50, "ms", theirs.p50, "Spark, files copied"),
+                Figure(_ON_SPARK, f"a turn, {name}, p95", ours.percentile(95), "ms", ours.p50, "p50", _TAIL),
+                Figure(_ON_SPARK, f"turns, {name}", total / took, "/s", total / other, "Spark, files copied"),
+            ]
+    return figures
+
+
+def _in_processes(home: Path, count: int, seconds: float) -> list[Figure]:
+    """Spread agents over as many processes as there are cores, as a service of agents does."""
+    processes = min(os.cpu_count() or 1, count)
+    ours = rate(partial(_forks, home, count // processes), processes, seconds)
+    theirs = rate(partial(_databases, home, count // processes), processes, seconds)
+    told = f"turns, {count} agents in {processes} processes"
+    return [Figure(_GROUP, told, ours, "/s", theirs, "DuckLake", _TURNS)]
 
 
 def _one_after_the_other(lake: Lake, home: Path, count: int) -> list[Figure]:
@@ -73,13 +119,20 @@ def _one_after_the_other(lake: Lake, home: Path, count: int) -> list[Figure]:
     return figures
 
 
+def _open(home: Path, engine: EngineChoice = "local") -> Lake:
+    return forklake.open(str(home / "lake.db"), data_path=home / "data", settings=Settings(engine=engine))
+
+
 @contextmanager
-def _lake(home: Path) -> Iterator[Lake]:
-    settings = Settings(engine="local")
-    with forklake.open(str(home / "lake.db"), data_path=home / "data", settings=settings) as lake:
+def _lake(home: Path, engine: EngineChoice = "local") -> Iterator[Lake]:
+    with _open(home, engine) as lake:
         shop = lake.create_catalog("shop")
         shop.sql(f"{_TABLE}; INSERT INTO orders VALUES {_BASE}")
         yield lake
+
+
+class _Agent(Protocol):
+    def turn(self, number: int) -> None: ...
 
 
 class _Fork:
@@ -118,6 +171,61 @@ class _Database:
         assert len(self._connection.execute(feed).fetchall()) >= 10
 
 
+class _Directory:
+    """An agent with a copy of the files, which Spark alone reads and writes."""
+
+    def __init__(self, spark: SparkSession, rows: DataFrame, home: Path) -> None:
+        self._spark = spark.newSession()
+        self._home = home
+        self._version = 0
+        rows.coalesce(1).write.parquet(self._place)
+
+    def turn(self, number: int) -> None:
+        start = 10_000 + 10 * number
+        before = self._read()
+        new = self._spark.range(start, start + 10).selectExpr(
+            "id", "'new' AS item", "CAST(1 AS DECIMAL(10,2)) AS amount"
+        )
+        new.coalesce(1).write.mode("append").parquet(self._place)
+        now = self._read()
+        assert now.where(F.col("id") == start + 3).selectExpr("item", "amount + 1").collect()
+        amount = F.when(F.col("id") == start + 3, F.col("amount") * 2).otherwise(F.col("amount")).cast("decimal(10,2)")
+        self._version += 1
+        now.withColumn("amount", amount).coalesce(1).write.parquet(self._place)
+        assert len(self._read().exceptAll(before).collect()) == 10
+
+    @property
+    def _place(self) -> str:
+        return str(self._home / str(self._version))
+
+    def _read(self) -> DataFrame:
+        return self._spark.read.schema("id BIGINT, item STRING, amount DECIMAL(10,2)").parquet(self._place)
+
+
+class _Turns:
+    """Agents of a process, which take turns one after the other."""
+
+    def __init__(self, agents: list[_Agent], close: Callable[[], None]) -> None:
+        self._agents = agents
+        self._taken = count_up()
+        self.close = close
+
+    def step(self, number: int) -> bool:
+        """Let the next agent take its next turn."""
+        turn, place = divmod(next(self._taken), len(self._agents))
+        self._agents[place].turn(turn)
+        return True
+
+
+def _forks(home: Path, count: int, index: int) -> _Turns:
+    lake = _open(home)
+    return _Turns([_Fork(lake, f"process-{index}-{number}") for number in range(count)], lake.close)
+
+
+def _databases(home: Path, count: int, index: int) -> _Turns:
+    return _Turns([_Database(home / f"process-{index}-{number}") for number in range(count)], lambda: None)
+
+
 def _change(ask: Ask, number: int) -> None:
     start = 10_000 + 10 * number
     rows = ", ".join(f"({start + place}, 'new', 1)" for place in range(10))
@@ -126,7 +234,7 @@ def _change(ask: Ask, number: int) -> None:
     ask(f"UPDATE orders SET amount = amount * 2 WHERE id = {start + 3}")
 
 
-def _round(make: Callable[[int], _Fork | _Database], count: int, total: int) -> tuple[float, Samples]:
+def _round(make: Callable[[int], _Agent], count: int, total: int) -> tuple[float, Samples]:
     """Let agents take their turns; return the seconds that all took, and the times of single turns."""
     agents = [make(number) for number in range(count)]
     samples = Samples()
