@@ -57,7 +57,7 @@ _POOLS: Final[Mapping[str, Sequence[str]]] = {
         "'🦆%'",
     ),
     "letters": ("NULL", "'a'", "''", "','", "'ab'", "'ä'", "'🦆'", "'b'", "' '"),
-    "path": ("'$.a'", "'$.b[0]'", "'a'", "'/a'", "'$.b[#-1]'", "'$.a.c'"),
+    "path": ("'$.a'", "'$.b[0]'", "'a'", "'/a'", "'$.b[#-1]'", "'$.a.c'", "'$.*'", "'$..a'", "'/b/0'"),
     "zone": ("'UTC'", "'Europe/Berlin'", "'America/New_York'", "'Asia/Kathmandu'"),
     "gathers": tuple(f"'{name}'" for name in ("min", "max", "sum", "avg", "count", "first", "last", "product")),
     "order": ("'ASC'", "'DESC'"),

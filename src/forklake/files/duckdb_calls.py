@@ -26,6 +26,8 @@ SCALARS: Final = frozenset(
         "damerau_levenshtein",
         "days_in_month",
         "fdiv",
+        "from_json",
+        "from_json_strict",
         "formatreadabledecimalsize",
         "format_bytes",
         "from_binary",
@@ -39,6 +41,8 @@ SCALARS: Final = frozenset(
         "json_merge_patch",
         "json_pretty",
         "json_structure",
+        "json_transform",
+        "json_transform_strict",
         "json_value",
         "julian",
         "length_grapheme",
@@ -70,7 +74,9 @@ SCALARS: Final = frozenset(
     + [f"list_{name}" for name in _LISTS.split()]
 )
 """The functions that are DuckDB's for both engines, by their names in lower case."""
-FUNCTIONS: Final = SCALARS | {"list_aggregate"}
+_AT_PATHS: Final = frozenset({"json_array_length", "json_extract", "json_extract_string", "json_keys", "json_type"})
+"""What DuckDB computes for paths that Spark does not have."""
+FUNCTIONS: Final = SCALARS | _AT_PATHS | {"list_aggregate"}
 """The functions of DuckDB that may be called.
 
 None of them reads anything but its arguments, and none gives another value for the same ones.

@@ -83,4 +83,21 @@ INSERT INTO j VALUES (1, '{"a": {"b": [1, 2]}, "c": null}'), (2, '[1, "x", {"a":
 
 SELECT id, json_exists(j, '$.a') AS a, json_exists(j, '$.a.b[1]') AS b, json_contains(j, '1') AS c, json_contains(j, '{"a": 2}') AS d, json_value(j, '$.a') AS e, json_value(j, '$.a.b[0]') AS f, json_structure(j) AS g, json_merge_patch(j, '{"z": 1, "a": null}') AS h, json_pretty(j) AS i FROM j ORDER BY id
 
+-- Paths that Spark does not have: with wildcards, from the end, of columns, and what may be a name or a place.
+SELECT id, j -> '$.*' AS a, j ->> '$[*]' AS b, json_extract(j, '$..b') AS c, j -> '$[#-1]' AS d, j -> -1 AS e, j ->> ('$.' || chr(96 + id)) AS f, j -> '/a/b/0' AS g, j -> '/1' AS h, j -> '' AS i, j -> 'a*' AS k FROM j ORDER BY id
+
+SELECT id, json_type(j, '$[*]') AS a, json_type(j, '$.a') AS b, json_array_length(j, '$.*') AS c, json_array_length(j, '$.a.b') AS d, json_keys(j, '$.a') AS e, json_keys(j, '$[2]') AS f FROM j ORDER BY id
+
+SELECT '{"a/b": 1, "c~d": 2, "e f": 3, "g''h": 4}' -> '/a~1b' AS a, '{"c~d": 2}'::JSON -> '/c~0d' AS b, '{"e f": 3}'::JSON -> 'e f' AS c, '{"g''h": 4}'::JSON -> 'g''h' AS d, '{"a": 3}'::JSON -> NULL AS e, '{"a.b": 5}'::JSON ->> '$."a.b"' AS f
+
+error: SELECT j -> '$.a.' FROM j
+
+error: SELECT json_extract(j, '$x') FROM j
+
+SELECT id, json_transform(j, '{"a": "DOUBLE", "z": ["INTEGER"]}') AS a, from_json(j, '["VARCHAR"]') AS b FROM j WHERE id <> 4 ORDER BY id
+
+SELECT json_transform_strict('{"a": 1}', '{"a": "TINYINT"}') AS a, from_json_strict('[1, 2]', '["BIGINT"]') AS b
+
+error: SELECT json_transform_strict(j, '{"a": "DATE"}') AS a FROM j
+
 SELECT id, struct_update({'a': id, 'b': b}, b := 1, c := a) AS a, struct_update({'a': 1}, A := 'x') AS b FROM w ORDER BY id

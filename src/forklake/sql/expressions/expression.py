@@ -395,7 +395,7 @@ def _names(node: exp.Expr) -> list[str]:
 
 def _as_list(value: object) -> list[exp.Expr]:
     values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, exp.Expr) and not isinstance(one, exp.Var | exp.JSONPath)]
+    return [one for one in values if isinstance(one, exp.Expr) and not isinstance(one, exp.Var)]
 
 
 def _check_all_is_understood(node: exp.Expr, said: Sequence[str]) -> None:

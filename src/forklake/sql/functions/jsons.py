@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
@@ -20,9 +20,11 @@ from forklake.sql.expressions.nested import list_value, row_value
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once
 from forklake.sql.expressions.render import render
+from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
 
 _STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
+_POINTER: Final = re.compile(r"(/[^\W\d]\w*)+")
 
 
 def _json(value: Bound, node: exp.Expr) -> str:
@@ -31,68 +33,56 @@ def _json(value: Bound, node: exp.Expr) -> str:
     return value.sql
 
 
-def _path_text(path: Bound, node: exp.Expr) -> str:
-    """Return a path in Spark's syntax: ``$``, ``['name']`` and ``[0]``."""
+def _spark_path(path: Bound) -> str | None:
+    """Return a path in Spark's syntax: ``$``, ``['name']`` and ``[0]``; None if Spark has no such path."""
     if path.literal is None:
-        raise InvalidInputError(f"The path into JSON must be a constant: {render(node)}")
+        return None
     if isinstance(path.type, types.Integer):
-        return f"$[{path.literal}]"
+        return None if path.literal.startswith("-") else f"$[{path.literal}]"
     text = path.literal
     if text.startswith("/"):
-        text = "$" + "".join(f"[{part}]" if part.isdigit() else f'."{part}"' for part in text[1:].split("/"))
-    return _spark_path(text, node) if text.startswith("$") else f"${_step(text, node)}"
+        # A number in a pointer is the name of a field or a place in an array, as the value has it.
+        text = "$" + text.replace("/", ".") if _POINTER.fullmatch(text) else ""
+    steps = _steps(text) if text.startswith("$") else [_step(text)]
+    return None if None in steps else "".join(["$", *filter(None, steps)])
 
 
-def _step(name: str, node: exp.Expr) -> str:
-    """Return the path step to a name.
-
-    A name with both kinds of quotes is refused, because Spark has no syntax for it.
-    """
-    mark = '"' if "'" in name else "'"
-    if mark in name:
-        raise InvalidInputError(f"The name {name} in a path into JSON is not supported: {render(node)}")
-    return f"[{mark}{name}{mark}]"
-
-
-def _spark_path(text: str, node: exp.Expr) -> str:
-    found, place = "$", 1
+def _steps(text: str) -> list[str | None]:
+    found: list[str | None] = []
+    place = 1
     while place < len(text):
         match = _STEP.match(text, place)
         if match is None:
-            raise InvalidInputError(f'The path "{text}" into JSON is not supported: {render(node)}')
-        found += f"[{match[2]}]" if match[2] is not None else _step(match[1].strip('"'), node)
+            return [None]
+        found.append(f"[{match[2]}]" if match[2] is not None else _step(match[1].strip('"')))
         place = match.end()
     return found
 
 
-def _path_of(node: exp.Expr, values: Sequence[Bound]) -> str:
-    """Return the path of a call, which the parser may have parsed already."""
-    path = node.args.get("expression")
-    if not isinstance(path, exp.JSONPath):
-        return _path_text(values[1], node)
-    found = "$"
-    for step in path.expressions:
-        if isinstance(step, exp.JSONPathRoot):
-            continue
-        if isinstance(step, exp.JSONPathKey) and isinstance(step.this, str):
-            found += _step(step.this, node)
-        elif isinstance(step, exp.JSONPathSubscript) and isinstance(step.this, int) and step.this >= 0:
-            found += f"[{step.this}]"
-        else:
-            raise InvalidInputError(f"This path into JSON is not supported: {render(node)}")
-    return found
+def _step(name: str) -> str | None:
+    """Return the path step to a name; None for names with quotes, and for others that are more than a name."""
+    return f"['{name}']" if name and not set(name) & set("'\"*") else None
 
 
-def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return a part of a JSON document, as JSON."""
-    value, path = _json(values[0], node), text_literal(_path_of(node, values))
-    found = f"variant_get(try_parse_json({value}), {path}, 'variant')"
-    return Bound(f"to_json({found})", types.JSON)
+def _at_path(name: str, write: Callable[[str], Bound]) -> Function:
+    """Return a function of JSON and a path.
+
+    DuckDB computes it for paths that Spark does not have: of columns, with wildcards, and from the end of an array.
+    """
+
+    def call(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        value, path = _json(values[0], node), _spark_path(values[1])
+        if path is None:
+            return computed_value(name, values, node)
+        return write(f"try_parse_json({value}), {text_literal(path)}")
+
+    return call
 
 
-def _extract_text(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value, path = _json(values[0], node), text_literal(_path_of(node, values))
-    return Bound(f"try_variant_get(try_parse_json({value}), {path}, 'string')", types.VARCHAR)
+_extract: Final = _at_path("json_extract", lambda place: Bound(f"to_json(variant_get({place}, 'variant'))", types.JSON))
+_extract_text: Final = _at_path(
+    "json_extract_string", lambda place: Bound(f"try_variant_get({place}, 'string')", types.VARCHAR)
+)
 
 
 def _to_json(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -141,9 +131,9 @@ def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _json(values[0], node)
-    if len(values) > 1:
-        value = _extract(values, node).sql
+    if len(values) > 1 and _spark_path(values[1]) is None:
+        return computed_value("json_type", values, node)
+    value = _json(values[0], node) if len(values) == 1 else _extract(values, node).sql
 
     def body(sql: str) -> str:
         start = f"left(ltrim({sql}), 1)"
@@ -158,6 +148,8 @@ def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if len(values) > 1 and _spark_path(values[1]) is None:
+        return computed_value("json_array_length", values, node)
     value = _json(values[0], node) if len(values) == 1 else _extract(values, node).sql
     return Bound(
         f"CAST(coalesce(json_array_length({value}), if({value} IS NULL, NULL, 0)) AS DECIMAL(20,0))", types.UINT64
@@ -170,6 +162,8 @@ def _is_valid(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if len(values) > 1:
+        return computed_value("json_keys", values, node)
     value = _json(values[0], node)
     names = f"coalesce(json_object_keys({value}), array())"
     return Bound(f"(CASE WHEN {value} IS NOT NULL THEN {names} END)", list_of(types.VARCHAR))

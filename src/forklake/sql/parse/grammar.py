@@ -27,8 +27,17 @@ POSITION_IN_TEXT: Final = "start"
 PLACE_AS_WRITTEN: Final = "place"
 """The key in ``meta`` of ``x[place]`` that is set if sqlglot knows that x is no list, and kept the place."""
 
+
+class _AsWritten(DuckDB):
+    """sqlglot's DuckDB, which keeps paths into JSON as they are written."""
+
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
+        """Return the path itself."""
+        return path
+
+
 # Later versions of DuckDB search with ``~`` instead of comparing the whole text.
-_DIALECT: Final = DuckDB(version="1.5")
+_DIALECT: Final = _AsWritten(version="1.5")
 _DIALECT.ORIGINAL_NAME_META_KEY = NAME_AS_WRITTEN
 _NO_QUERIES: Final = (exp.Command, exp.DML, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.Into)
 _CLAUSES: Final = ("with_", "order", "limit", "offset")

@@ -264,7 +264,7 @@ _JSON: Final = (
         "json_extract json_extract_path",
         "json JSON, path VARCHAR",
         "JSON",
-        "The value at a path, or a list for a list of paths.",
+        "The value at a path, or a list for a list of paths or a path with wildcards.",
     ),
     declare(
         "json_extract_string json_extract_path_text",
@@ -284,6 +284,18 @@ _JSON: Final = (
         "json_value", "json JSON, path VARCHAR", "VARCHAR", "The value at a path as text; NULL for objects and arrays."
     ),
     declare("json_structure", "json JSON", "JSON", "The types of a value and of all that is in it."),
+    declare(
+        "json_transform from_json",
+        "json JSON, structure JSON",
+        "ANY",
+        "The value in the types that a structure names; NULL where it has another type.",
+    ),
+    declare(
+        "json_transform_strict from_json_strict",
+        "json JSON, structure JSON",
+        "ANY",
+        "The same; a value of another type is an error.",
+    ),
     declare(
         "json_merge_patch",
         "json JSON, patch JSON ...",
