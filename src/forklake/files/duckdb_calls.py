@@ -26,8 +26,6 @@ SCALARS: Final = frozenset(
         "damerau_levenshtein",
         "days_in_month",
         "fdiv",
-        "from_json",
-        "from_json_strict",
         "formatreadabledecimalsize",
         "format_bytes",
         "from_binary",

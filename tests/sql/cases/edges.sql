@@ -88,6 +88,8 @@ INSERT INTO parts VALUES ([1.5], DATE '2020-01-01', TIMESTAMP '2020-01-01', TIME
 
 SELECT l[NULL] AS a, list_extract(l, NULL) AS b, ('abc')[NULL] AS d FROM parts
 
+SELECT l[NULL][2] AS a, (NULL)[1] AS b, (NULL)['a'] AS c, list_extract(list_extract(l, NULL), 1) AS d, (NULL)[NULL] AS e FROM parts
+
 SELECT d + NULL AS a, NULL + d AS b, d - NULL AS c, NULL - d AS e, ts + NULL AS f, ts - NULL AS g, NULL - ts AS h, tz - NULL AS i, NULL - tz AS j, ti - NULL AS k, iv - NULL AS l, iv * NULL AS m, iv / NULL AS n FROM parts
 
 SELECT sum(u) AS a, sum(u) + 1 AS b FROM parts

@@ -85,6 +85,8 @@ _ONE_SAMPLES = {
     ("from_base64", "text"): "'YQ=='",
     ("json", "text"): "'1'",
     ("json_valid", "text"): "'1'",
+    ("json_transform", "structure"): """'{"a": ["INTEGER"]}'""",
+    ("json_transform_strict", "structure"): """'{"a": ["INTEGER"]}'""",
     ("decode", "value"): "'a'::BLOB",
     ("list_bool_and", "list"): "[true]",
     ("list_bool_or", "list"): "[true]",

@@ -208,7 +208,9 @@ def element(value: Bound, key: Bound) -> Bound:
         place_sql = f"CAST({_place(value, key).sql} AS INT)"
         return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", types.VARCHAR)
     if value.type == types.NULL:
-        return Bound("NULL", types.NULL)
+        nothing = Bound("NULL", types.NULL)
+        # As in DuckDB: NULL at a name may be of any type, at a place it is a text.
+        return nothing if key.is_untyped else cast(nothing, types.VARCHAR)
     raise InvalidInputError(f"Binder Error: Cannot extract a part of a value of type {value.type.sql_name}")
 
 

@@ -34,7 +34,10 @@ def _json(value: Bound, node: exp.Expr) -> str:
 
 
 def _spark_path(path: Bound) -> str | None:
-    """Return a path in Spark's syntax: ``$``, ``['name']`` and ``[0]``; None if Spark has no such path."""
+    """Return a path in Spark's syntax.
+
+    It has ``$``, ``['name']`` and ``[0]``. The result is None if Spark has no such path.
+    """
     if path.literal is None:
         return None
     if isinstance(path.type, types.Integer):
@@ -60,7 +63,10 @@ def _steps(text: str) -> list[str | None]:
 
 
 def _step(name: str) -> str | None:
-    """Return the path step to a name; None for names with quotes, and for others that are more than a name."""
+    """Return the path step to a name.
+
+    The result is None for names with quotes, and for others that are more than a name.
+    """
     return f"['{name}']" if name and not set(name) & set("'\"*") else None
 
 
