@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake import Connection
+from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
 from forklake.engine.spark.read.query import query_frame, query_session
 from forklake.errors import InvalidInputError
 from forklake.files.duckdb_calls import DuckCall
@@ -65,3 +66,50 @@ def test_where_spark_calls_no_such_function_it_is_refused(texts: Connection) -> 
         _rows(texts, "SELECT * FROM t LEFT JOIN t AS o ON jaccard(t.a, o.a) > 0.5")
     one_side = "SELECT t.id FROM t LEFT JOIN t AS o ON t.id = o.id AND jaccard(o.a, 'd') > 0 ORDER BY ALL"
     assert _rows(texts, one_side) == [(1,), (2,), (3,), (4,)]
+
+
+def test_conditions_on_many_catalogs_call_them(tmp_path: Path, spark: SparkSession) -> None:
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark) as lake:
+        lake.create_catalog("a").sql("CREATE TABLE t (a BIGINT); INSERT INTO t VALUES (1), (5)")
+        lake.catalog("a").fork("b").sql("INSERT INTO t VALUES (1)")
+        found = lake.across(["a", "b"]).table("t").dataframe(where="to_base(a, 2) = '1'")
+        assert sorted(row.a for row in found.collect()) == [1, 1, 1]
+
+
+def test_a_merge_of_spark_sorts_by_them(tmp_path: Path, spark: SparkSession) -> None:
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark) as lake:
+        shop = lake.create_catalog("shop")
+        shop.sql("CREATE TABLE t (a BIGINT, b INTEGER); ALTER TABLE t SET SORTED BY (to_base(a, 2))")
+        with lake.attach(spark, catalog="shop"):
+            spark.sql(
+                "MERGE INTO shop.main.t USING (SELECT * FROM VALUES (10L, 1), (2L, 2), (1L, 3) AS s(a, b)) s"
+                " ON t.a = s.a WHEN NOT MATCHED THEN INSERT *"
+            )
+        assert shop.sql("SELECT a FROM t ORDER BY a").fetchall() == [(1,), (2,), (10,)]
+
+
+def test_two_objects_of_one_session_share_a_function(spark: SparkSession) -> None:
+    again = cast("Any", SparkSession)(spark.sparkContext, cast("Any", spark)._jsparkSession)
+    text = f"SELECT `{_NAME}`('ca', 'ac').value AS d"
+    with duckdb_functions(spark, text):
+        with duckdb_functions(again, text):
+            pass
+        assert spark.sql(text).collect()[0].d == 1
+    with pytest.raises(AnalysisException, match="UNRESOLVED_ROUTINE"):
+        spark.sql(text)
+
+
+def test_a_function_that_could_not_be_registered_is_registered_by_the_next_statement(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"SELECT `{_NAME}`('ca', 'ac').value AS d"
+    with monkeypatch.context() as broken:
+        broken.setattr(type(spark.udf), "register", lambda *_: _fail())
+        with pytest.raises(OSError, match="gone"), duckdb_functions(spark, text):
+            pass
+    with duckdb_functions(spark, text):
+        assert spark.sql(text).collect()[0].d == 1
+
+
+def _fail() -> None:
+    raise OSError("gone")

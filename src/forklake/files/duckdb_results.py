@@ -24,6 +24,8 @@ _OF_VALUES: Final = (
     UnicodeDecodeError,
 )
 """How DuckDB says that it cannot compute a value; it may cut a letter of the value in two."""
+_FEW: Final = 16
+"""Rows that are asked for one by one if they fail together."""
 _NO_VALUE: Final = "Invalid Input Error: An argument has no value of this function."
 
 
@@ -52,52 +54,66 @@ def compute(call: DuckCall, columns: Sequence[pa.Array]) -> tuple[pa.Array, pa.A
     """Return what a call gives for each row, and what is wrong with the others.
 
     Values are as Spark shows them. At least one column is given, which tells how many rows there are. Each faulty row
-    costs a few more queries.
+    costs about two more queries.
 
     Raises:
         EngineError: DuckDB failed for another reason than a value.
     """
     given = pa.table({f"c{place}": column for place, column in enumerate(columns)})
-    kind = _shown_type(result_type(call))
+    value = f"CAST({call.sql} AS {_shown_type(result_type(call))})"
     with closing(database().cursor()) as cursor:
         try:
-            parts = list(_answers(cursor, call.sql, kind, given))
+            return _values_of_all(cursor, value, given) or _values_and_faults(cursor, value, given)
         except duckdb.Error as error:
             raise EngineError(f'DuckDB could not compute "{call.function}": {_first_line(error)}') from error
-    values = pa.concat_arrays([values for values, _ in parts])
-    faults = [fault for values, fault in parts for _ in range(len(values))]
-    return values, pa.array(faults, pa.string())
 
 
-def _answers(
-    cursor: duckdb.DuckDBPyConnection, sql: str, kind: str, given: pa.Table
-) -> Iterator[tuple[pa.Array, str | None]]:
-    """Yield the values of rows, in order, and each faulty row by itself.
-
-    DuckDB fails for a batch as a whole, and its TRY gives NULL for rows that have a value, too.
-    """
+def _values_of_all(cursor: duckdb.DuckDBPyConnection, value: str, given: pa.Table) -> tuple[pa.Array, pa.Array] | None:
+    """Return the values of rows, and no faults; None if a row is faulty."""
+    cursor.register("given", given.__arrow_c_stream__())  # as a stream it brings no pandas
     try:
-        values = _ask(cursor, f"CAST({sql} AS {kind})", given)
+        values = _values(cursor.execute(f"SELECT {value} AS value FROM given"))
+    except _OF_VALUES:
+        return None
+    return values, pa.nulls(given.num_rows, pa.string())
+
+
+def _values_and_faults(cursor: duckdb.DuckDBPyConnection, value: str, given: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """Return the values of rows of which some have none.
+
+    DuckDB fails for a query as a whole, and its TRY gives NULL for rows that have a value, too.
+    """
+    cursor.register("given", given.__arrow_c_stream__())
+    cursor.execute("CREATE TEMP TABLE kept AS FROM given")
+    cursor.execute(f"PREPARE asked AS SELECT {value} AS value FROM kept WHERE rowid BETWEEN ? AND ?")
+    # Without rows, for the type.
+    parts = [(_values(cursor.execute("EXECUTE asked(1, 0)")), None), *_parts(cursor, 0, given.num_rows - 1)]
+    kind = parts[0][0].type
+    faults = [fault for values, fault in parts for _ in range(1 if values is None else len(values))]
+    found = [pa.nulls(1, kind) if values is None else values for values, _ in parts]
+    return pa.concat_arrays(found), pa.array(faults, pa.string())
+
+
+def _parts(cursor: duckdb.DuckDBPyConnection, first: int, last: int) -> Iterator[tuple[pa.Array | None, str | None]]:
+    """Yield the values of runs of rows, in order, and what is wrong with each faulty row."""
+    try:
+        values = _values(cursor.execute(f"EXECUTE asked({first}, {last})"))
     except _OF_VALUES as error:
-        if given.num_rows == 1:
-            fault = _NO_VALUE if isinstance(error, UnicodeDecodeError) else _first_line(error)
-            yield _ask(cursor, f"CAST(NULL AS {kind})", given), fault
+        if first == last:
+            yield None, _NO_VALUE if isinstance(error, UnicodeDecodeError) else _first_line(error)
             return
-        middle = given.num_rows // 2
-        yield from _answers(cursor, sql, kind, given.slice(0, middle))
-        yield from _answers(cursor, sql, kind, given.slice(middle))
+        # Where one row is faulty others often are, so few rows are asked for one by one.
+        step = 1 if last - first < _FEW else (last - first + 1) // 2
+        for begin in range(first, last + 1, step):
+            yield from _parts(cursor, begin, min(begin + step - 1, last))
     else:
         yield values, None
 
 
-def _ask(cursor: duckdb.DuckDBPyConnection, sql: str, given: pa.Table) -> pa.Array:
-    """Return an expression for each row, in order."""
-    cursor.register("given", given.__arrow_c_stream__())  # as a stream it brings no pandas
-    try:
-        found = cursor.execute(f"SELECT {sql} AS value FROM given").to_arrow_table().column(0).combine_chunks()
-    finally:
-        cursor.unregister("given")
-    return pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
+def _values(found: duckdb.DuckDBPyConnection) -> pa.Array:
+    """Return the only column of a result."""
+    column = found.to_arrow_table().column(0).combine_chunks()
+    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
 
 
 def _shown_type(kind: Type) -> str:

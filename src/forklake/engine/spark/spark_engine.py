@@ -36,12 +36,9 @@ if TYPE_CHECKING:
     from forklake.model.change_scan import ChangePlan
 
 
-def _functions(
-    spark: SparkSession, *texts: str | None, target: WriteTarget | None = None
-) -> AbstractContextManager[None]:
-    """Let a session know the functions that texts and the order of a table call."""
-    order = [] if target is None else [key.expression for key in target.sort_keys]
-    return columns.duckdb_functions.duckdb_functions(spark, *texts, *order)
+def _functions(spark: SparkSession, *texts: str | None) -> AbstractContextManager[None]:
+    """Let a session know the functions that texts call."""
+    return columns.duckdb_functions.duckdb_functions(spark, *texts)
 
 
 class SparkEngine:
@@ -148,7 +145,8 @@ class SparkEngine:
     def scan_shared(self, plans: Sequence[tuple[SharedPlan, str | None]], columns: Sequence[str]) -> DataFrame:
         """Return the rows of plans, once for each catalog that has them."""
         charge(*(shared.plan for shared, _ in plans))
-        return read.shared_scan.scan_shared(self.session(), plans, columns)
+        with _functions(self.session(), *(condition for _, condition in plans)):
+            return read.shared_scan.scan_shared(self.session(), plans, columns)
 
     def count(self, plan: ScanPlan, condition: str | None) -> int:
         """Count rows of a plan."""
@@ -193,10 +191,8 @@ class SparkEngine:
     def write(self, rows: DataFrame | pa.Table, target: WriteTarget, *, by_name: bool = True) -> list[NewDataFile]:
         """Write rows into new files."""
         if self.is_frame(rows):
-            with _functions(rows.sparkSession, target=target):
-                return write.write_rows.write(rows, target, by_name=by_name)
-        with _functions(self.session(), target=target):
-            return write.write_rows.write_arrow(self.session(), rows, target)
+            return write.write_rows.write(rows, target, by_name=by_name)
+        return write.write_rows.write_arrow(self.session(), rows, target)
 
     def adopt(self, paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
         """Read the footers of files that others wrote."""
@@ -205,19 +201,17 @@ class SparkEngine:
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         """Write files again."""
         charge_files((one.file.path, one.file.file_size_bytes) for one in old)
-        with _functions(self.session(), target=target):
-            return write.rewrite_files.rewrite_files(self.session(), old, target)
+        return write.rewrite_files.rewrite_files(self.session(), old, target)
 
     def merge_files(self, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
         """Write the rows of files into new ones."""
         charge(*(one.plan for one in merges))
-        with _functions(self.session(), target=target):
-            return write.merge_files.merge_files(self.session(), merges, target)
+        return write.merge_files.merge_files(self.session(), merges, target)
 
     def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
         """Delete rows of a plan."""
         charge(plan)
-        with _functions(self.session(), condition, target=target):
+        with _functions(self.session(), condition):
             rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=False)
             return change.change_rows.change_rows(rows, plan, target, inlining=inlining)
 
@@ -234,7 +228,7 @@ class SparkEngine:
         """Update rows of a plan."""
         charge(plan)
         texts = [text for _, text in values]
-        with _functions(self.session(), condition, *texts, target=target):
+        with _functions(self.session(), condition, *texts):
             rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True, naming=texts)
             updated = change.change_rows.new_values(plan.fields, values)
             return change.change_rows.change_rows(
@@ -253,16 +247,15 @@ class SparkEngine:
     ) -> ChangedRows:
         """Change rows that a query has found."""
         columns = [field.name for field in plan.fields] if is_update else []
-        with _functions(found.sparkSession, target=target):
-            return change.change_rows.change_rows(
-                found.toDF(*OWN_PLACES, *columns),
-                plan,
-                target,
-                updated=change.change_rows.new_values(plan.fields, ()) if is_update else None,
-                inlining=inlining,
-                may_repeat=not is_update,
-                keeps_ids=keeps_ids,
-            )
+        return change.change_rows.change_rows(
+            found.toDF(*OWN_PLACES, *columns),
+            plan,
+            target,
+            updated=change.change_rows.new_values(plan.fields, ()) if is_update else None,
+            inlining=inlining,
+            may_repeat=not is_update,
+            keeps_ids=keeps_ids,
+        )
 
     def merge_source(self, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
         """Return rows in memory as the source of a merge."""
@@ -295,7 +288,7 @@ class SparkEngine:
     ) -> ChangedRows:
         """Merge a source into the rows of a plan."""
         charge(plan)
-        with _functions(self.session(), *merge.texts, target=target):
+        with _functions(self.session(), *merge.texts):
             merged = change.merge_rows.merge_rows(self.session(), plan, source, merge)
             return change.change_rows.change_rows(
                 merged.rows,

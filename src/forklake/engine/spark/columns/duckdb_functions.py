@@ -8,8 +8,9 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final, cast
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -24,8 +25,10 @@ from forklake.files.duckdb_results import compute, result_type
 from forklake.model.field import Field
 
 _lock: Final = threading.Lock()
-_users: Final[Counter[tuple[int, str]]] = Counter()
-"""How many statements use a function of a session, by the session and the name."""
+_users: Final[Counter[tuple[str, str]]] = Counter()
+"""How many statements use a function of a session, by the id that Java gives to the session, and the name."""
+_kept: Final[WeakKeyDictionary[SparkSession, set[str]]] = WeakKeyDictionary()
+"""The functions that remote sessions know."""
 
 
 @contextmanager
@@ -40,30 +43,36 @@ def duckdb_functions(spark: SparkSession, *texts: str | None) -> Iterator[None]:
         yield
         return
     check_workers(spark)
-    for name, call in calls.items():
-        _register(spark, name, call)
+    with ExitStack() as known:
+        for name, call in calls.items():
+            known.enter_context(_known(spark, name, call))
+        yield
+
+
+@contextmanager
+def _known(spark: Any, name: str, call: DuckCall) -> Iterator[None]:
+    if is_remote(spark):
+        with _lock:
+            names = _kept.setdefault(spark, set())
+            if name not in names:
+                spark.udf.register(name, _function(call))
+                names.add(name)
+        yield
+        return
+    # A session of Java may have several objects of Python.
+    used = (spark._jsparkSession.sessionUUID(), name)
+    with _lock:
+        if not _users[used]:
+            spark.udf.register(name, _function(call))
+        _users[used] += 1
     try:
         yield
     finally:
-        for name in calls:
-            _drop(spark, name)
-
-
-def _register(spark: Any, name: str, call: DuckCall) -> None:
-    with _lock:
-        _users[id(spark), name] += 1
-        if _users[id(spark), name] == 1:
-            spark.udf.register(name, _function(call))
-
-
-def _drop(spark: Any, name: str) -> None:
-    if is_remote(spark):
-        return
-    with _lock:
-        _users[id(spark), name] -= 1
-        if not _users[id(spark), name]:
-            del _users[id(spark), name]
-            spark._jsparkSession.sessionState().catalog().dropTempFunction(name, True)
+        with _lock:
+            _users[used] -= 1
+            if not _users[used]:
+                del _users[used]
+                spark._jsparkSession.sessionState().catalog().dropTempFunction(name, True)
 
 
 def _function(call: DuckCall) -> Any:

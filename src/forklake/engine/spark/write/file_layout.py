@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
 from forklake.engine.spark.driver.isolate import without_rule
 from forklake.engine.spark.driver.plan_estimate import is_little_work
 from forklake.engine.spark.driver.session import is_remote
@@ -45,7 +46,12 @@ def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Data
         target: The table.
         tokens: The columns that distinguish partitions.
     """
-    order = _order(target.sort_keys, target.fields) if target.options.sort_on_insert else []
+    keys = target.sort_keys if target.options.sort_on_insert else ()
+    with duckdb_functions(rows.sparkSession, *(key.expression for key in keys)):
+        return _in_order(rows, target, tokens, _order(keys, target.fields))
+
+
+def _in_order(rows: DataFrame, target: WriteTarget, tokens: Sequence[str], order: Sequence[Column]) -> DataFrame:
     if target.file_count is not None:
         if not order:
             return rows.coalesce(target.file_count)
