@@ -409,7 +409,7 @@ def _comparable(value: Any) -> Any:
     """Return a value in a form that both engines' values have."""
     if isinstance(value, dict):
         if set(value) == {"key", "value"} and isinstance(value["key"], list):
-            value = dict(zip(value["key"], value["value"], strict=True))
+            return _comparable(dict(zip(_comparable(value["key"]), value["value"], strict=True)))
         return {key: _comparable(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return tuple(map(_comparable, value))

@@ -116,7 +116,7 @@ _NUMERAL: Final = re.compile(r"\d+\.\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
 _JSON: Final = r"(AS |::)JSON\b|\b(json\w*|to_json|array_to_json|row_to_json)\("
 _CHOOSING: Final = (
     r"\b(arg_\w+|argm\w+|m(in|ax)_by|min|max|first|last|any_value|arbitrary)\((._(doubles|nest|f32)|'.*'::DOUBLE\[\])"
-    r"|\b(lag|lead)\("
+    r"|\b(lag|lead|first\w*|last\w*|nth_value|any_value|arbitrary|min|max)\(.*\bOVER\b"
 )
 _MERGING: Final = r"\b(DISTINCT|UNION|INTERSECT|EXCEPT|GROUP BY|mode\()"
 _SORTING: Final = r"ORDER BY.*_f(32|64)|PARTITION BY.*_f(32|64)"

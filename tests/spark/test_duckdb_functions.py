@@ -82,10 +82,10 @@ def test_a_merge_of_spark_sorts_by_them(tmp_path: Path, spark: SparkSession) -> 
         shop.sql("CREATE TABLE t (a BIGINT, b INTEGER); ALTER TABLE t SET SORTED BY (to_base(a, 2))")
         with lake.attach(spark, catalog="shop"):
             spark.sql(
-                "MERGE INTO shop.main.t USING (SELECT * FROM VALUES (10L, 1), (2L, 2), (1L, 3) AS s(a, b)) s"
+                "MERGE INTO shop.main.t USING (SELECT * FROM VALUES (10L, 1), (1L, 3), (2L, 2) AS s(a, b)) s"
                 " ON t.a = s.a WHEN NOT MATCHED THEN INSERT *"
             )
-        assert shop.sql("SELECT a FROM t ORDER BY a").fetchall() == [(1,), (2,), (10,)]
+        assert shop.table("t").rows(columns=["a"]) == [(1,), (2,), (10,)]
 
 
 def test_two_objects_of_one_session_share_a_function(spark: SparkSession) -> None:

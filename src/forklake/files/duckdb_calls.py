@@ -72,9 +72,19 @@ SCALARS: Final = frozenset(
     + [f"list_{name}" for name in _LISTS.split()]
 )
 """The functions that are DuckDB's for both engines, by their names in lower case."""
-_AT_PATHS: Final = frozenset({"json_array_length", "json_extract", "json_extract_string", "json_keys", "json_type"})
-"""What DuckDB computes for paths that Spark does not have."""
-FUNCTIONS: Final = SCALARS | _AT_PATHS | {"list_aggregate"}
+_IN_PART: Final = frozenset(
+    {
+        "json_array_length",
+        "json_extract",
+        "json_extract_string",
+        "json_keys",
+        "json_type",
+        "list_aggregate",
+        "try_strptime",
+    }
+)
+"""What DuckDB computes of functions that Spark has in part, as JSON at some paths."""
+FUNCTIONS: Final = SCALARS | _IN_PART
 """The functions of DuckDB that may be called.
 
 None of them reads anything but its arguments, and none gives another value for the same ones.

@@ -101,3 +101,20 @@ SELECT json_transform_strict('{"a": 1}', '{"a": "TINYINT"}') AS a, from_json_str
 error: SELECT json_transform_strict(j, '{"a": "DATE"}') AS a FROM j
 
 SELECT id, struct_update({'a': id, 'b': b}, b := 1, c := a) AS a, struct_update({'a': 1}, A := 'x') AS b FROM w ORDER BY id
+
+-- texts that become moments
+CREATE TABLE said (id INTEGER, a VARCHAR)
+
+INSERT INTO said VALUES (1, '2020-02-29'), (2, ' 2020-2-1 '), (3, '2020-02-30'), (4, 'abc'), (5, NULL), (6, ''), (7, 'infinity'), (8, '29 Feb 2020 07:08:09.5 PM'), (9, '29 february 2020 7:8:9 am'), (10, 'Monday 1.1.70'), (11, '2020-02-29 +05:30'), (12, '2020-366'), (13, '-0044-03-15'), (14, '20200229'), (15, '2020-02-29x')
+
+SELECT id, try_strptime(a, '%Y-%m-%d') AS a, try_strptime(a, 'abc') AS b, try_strptime(a, '%d %b %Y %I:%M:%S.%f %p') AS c, try_strptime(a, '%d %B %Y %H:%M:%S %p') AS d, try_strptime(a, '%A %-d.%-m.%y') AS e, try_strptime(a, '%Y-%j') AS f, try_strptime(a, '%Y%m%d') AS g, try_strptime(a, NULL) AS h FROM said ORDER BY id
+
+SELECT id, try_strptime(a, '%Y-%m-%d %z') AS a, typeof(try_strptime(a, '%Y-%m-%d %z')) AS b FROM said ORDER BY id
+
+SELECT id, CASE WHEN id = 1 THEN strptime(a, '%Y-%m-%d') END AS a, strptime(a[:0] || '1999', '%Y') AS b FROM said ORDER BY id
+
+SELECT strptime('2020-02-29', '%Y-%m-%d') + INTERVAL 1 DAY AS a, try_strptime('x', '%Y') AS b, strptime(NULL, '%Y') AS c
+
+error: SELECT strptime(a, '%Y-%m-%d') AS a FROM said WHERE id IN (1, 3)
+
+error: SELECT strptime(a, '%Q') AS a FROM said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -10,11 +11,12 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound
-from forklake.sql.expressions.casts import cut_nanos
+from forklake.sql.expressions.casts import cast, cut_nanos
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import once, unless_null
 from forklake.sql.expressions.render import render
+from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 
 _WRITTEN: Final = {
@@ -114,38 +116,18 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(keep_infinite(value, types.VARCHAR, write), types.VARCHAR)
 
 
-def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:
-    """Return a format in Java's syntax, for reading.
-
-    Fewer digits than the format's full width are accepted.
-    """
-    shown_pieces = ""
-    for name, is_specifier in pieces:
-        if not is_specifier:
-            shown_pieces += f"'{name}'" if name.isalpha() else "''" if name == "'" else name
-        elif name in _WRITTEN and name not in ("f", "g"):
-            letters = _WRITTEN[name]
-            shown_pieces += letters[0] if name in ("m", "d", "H", "I", "M", "S") else letters
-        elif name in ("f", "g"):
-            shown_pieces += "[SSSSSS][SSSSS][SSSS][SSS][SS][S]" if name == "f" else "SSS"
-        else:
-            raise InvalidInputError(f'The specifier "%{name}" cannot be read: {render(node)}')
-    return shown_pieces
-
-
 def _strptime(*, is_lenient: bool) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        value = text(values[0], node)
+        if values[1].type == types.NULL:
+            return cast(values[1], types.TIMESTAMP)
         pattern = constant_text(values[1], node, "format")
-        java = _pattern(_pieces(pattern, node), node)
-
-        def body(sql: str) -> str:
-            attempt = f"CAST(try_to_timestamp({sql}, {text_literal(java)}) AS TIMESTAMP_NTZ)"
-            if is_lenient:
-                return attempt
-            said = (text_literal('Invalid Input Error: Could not parse string "'), sql)
-            return unless_null(sql, attempt, *said, text_literal(f'" according to format specifier "{pattern}"'))
-
-        return Bound(once(text(values[0], node), body), types.TIMESTAMP)
+        found = computed_value("try_strptime", [replace(values[0], sql=value), values[1]], node)
+        if is_lenient:
+            return found
+        said = (text_literal('Invalid Input Error: Could not parse string "'), value)
+        why = text_literal(f'" according to format specifier "{pattern}"')
+        return replace(found, sql=unless_null(value, found.sql, *said, why))
 
     return function
 
