@@ -115,6 +115,26 @@ SELECT id, CASE WHEN id = 1 THEN strptime(a, '%Y-%m-%d') END AS a, strptime(a[:0
 
 SELECT strptime('2020-02-29', '%Y-%m-%d') + INTERVAL 1 DAY AS a, try_strptime('x', '%Y') AS b, strptime(NULL, '%Y') AS c
 
+SELECT id, try_strptime(a, ['%Y-%m-%d', '%d %b %Y %I:%M:%S.%f %p', NULL, '%Y%j']) AS a, try_strptime(a, ['%Q', '%Y'][2:]) AS b, try_strptime(a, NULL::VARCHAR[]) AS c, try_strptime(a, NULL::VARCHAR) AS d, try_strptime(a, ['abc']) AS e FROM said ORDER BY id
+
+SELECT strptime(b, ['%Y', '%d, %Y', '%d: ''%Y''', '[%Y]', '{%Y}', 'null', ' "%y"']) AS a FROM (VALUES ('2020'), ('3, 1999'), ('4: ''1998'''), ('[1997]'), ('{1996}'), ('null'), (' "95"'), (NULL)) t(b)
+
+SELECT try_strptime('3 1999 +02', ['%Y', '%d %Y %z']) AS a, typeof(try_strptime('x', ['%Y', '%d %n'])) AS b, strptime(NULL, ['%Y']) AS c, strptime('20' || '20', ['%d', '%Y']) AS d, strptime('x', NULL::VARCHAR[]) AS e, strptime('20', '[%d, %Y]'::VARCHAR[]) AS f
+
+error: SELECT strptime(a, ['%Y-%m-%d', '%Y']) AS a FROM said WHERE id IN (1, 3)
+
+error: SELECT strptime(a, ['%Y', '%Q']) AS a FROM said
+
+error: SELECT strptime(a, ['%Y', 3]) AS a FROM said
+
+error: SELECT strptime(a, []) AS a FROM said
+
+error: SELECT strptime(a, '[]'::VARCHAR[]) AS a FROM said
+
+error: SELECT strptime(a, [NULL]) AS a FROM said
+
+error: SELECT strptime(a, [a]) AS a FROM said
+
 error: SELECT strptime(a, '%Y-%m-%d') AS a FROM said WHERE id IN (1, 3)
 
 error: SELECT strptime(a, '%Q') AS a FROM said

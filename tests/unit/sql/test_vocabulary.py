@@ -74,6 +74,7 @@ _FOLLOWS = {"ANY", "INTEGER", "NUMBER", "STRUCT"}
 _ONE_SAMPLES = {
     ("strptime", "text"): "'2020'",
     ("strptime", "format"): "'%Y'",
+    ("strptime", "formats"): "['%Y']",
     ("list_reduce", "function"): "lambda x, y: x + y",
     ("if", "test"): "true",
     ("count_if", "test"): "true",

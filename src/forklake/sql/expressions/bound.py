@@ -62,6 +62,11 @@ def outer_value(value: Bound) -> Bound:
     return replace(value, field=field, when_true=_ANYTHING, when_false=_ANYTHING)
 
 
+def is_null(value: Bound) -> bool:
+    """Return whether a value is the constant NULL, of any type."""
+    return value.literal is None and (value.sql == "NULL" or value.sql.startswith("CAST(NULL AS "))
+
+
 def decimal_size(kind: Type) -> tuple[int, int]:
     """Return the precision and scale of a decimal.
 

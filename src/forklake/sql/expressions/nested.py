@@ -25,7 +25,7 @@ from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions import lengths
-from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.bound import TEXTS, Bound, is_null
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.literals import spark_literal, spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested_casts import part
@@ -140,7 +140,7 @@ def _has_rows(shape: Type) -> bool:
 
 def _part_text(value: Bound) -> str | None:
     """Return a constant as it is written in nested text; None if it is no constant."""
-    if value.type == types.NULL or value.sql == f"CAST(NULL AS {spark_type(value.type)})":
+    if value.type == types.NULL or is_null(value):
         return "NULL"
     if value.literal is None:
         return None

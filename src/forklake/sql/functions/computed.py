@@ -23,6 +23,8 @@ _SHORT: Final = 200
 _LONG_VECTOR: Final = 65_536
 """The same of constant vectors, which as columns would be sent with every row."""
 _CONSTANTS: Final = (types.Varchar, types.Integer, types.Boolean, types.Decimal, types.Float)
+_CONSTANT_AFTER_FIRST: Final = frozenset({"list_aggregate", "try_strptime"})
+"""Functions whose arguments after the first are constants, however long."""
 
 
 def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -32,8 +34,7 @@ def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
         InvalidInputError: DuckDB has no such function for these arguments.
     """
     arguments = [_argument(value, node) for value in values]
-    if name == "list_aggregate":
-        # What comes after the list must be constant.
+    if name in _CONSTANT_AFTER_FIRST:
         arguments[1:] = [
             one if value.literal is None else Constant(value.literal, value.type)
             for value, one in zip(values[1:], arguments[1:], strict=True)

@@ -9,8 +9,9 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.files.nested_text import split_list, unquote
 from forklake.model import types
-from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.bound import TEXTS, Bound, is_null
 from forklake.sql.expressions.casts import cast, cut_nanos
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import text_literal
@@ -119,10 +120,11 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _strptime(*, is_lenient: bool) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value = text(values[0], node)
-        if values[1].type == types.NULL:
-            return cast(values[1], types.TIMESTAMP)
-        pattern = constant_text(values[1], node, "format")
-        found = computed_value("try_strptime", [replace(values[0], sql=value), values[1]], node)
+        formats = values[1]
+        if is_null(formats):
+            return cast(Bound("NULL", types.NULL), types.TIMESTAMP)
+        pattern = _first_format(formats, node)
+        found = computed_value("try_strptime", [replace(values[0], sql=value), formats], node)
         if is_lenient:
             return found
         said = (text_literal('Invalid Input Error: Could not parse string "'), value)
@@ -130,6 +132,15 @@ def _strptime(*, is_lenient: bool) -> Function:
         return replace(found, sql=unless_null(value, found.sql, *said, why))
 
     return function
+
+
+def _first_format(value: Bound, node: exp.Expr) -> str:
+    """Return a constant format, or the first of a constant list of them, which errors name."""
+    said = constant_text(value, node, "format")
+    if not isinstance(value.type, types.List):
+        return said
+    first = next(iter(split_list(said)), "")
+    return unquote(first)
 
 
 _READ: Final = _strptime(is_lenient=False)

@@ -268,6 +268,7 @@ _NAMED: Final[Mapping[Test, str]] = {
     _each(_TEXT, _is_plain_regex, _is_constant): "regexp_extract",
     _is_plain_replacement: "regexp_replace",
     _each(_OF_MOMENT, _is_constant): "strftime",
+    _each(_TEXT, _anything): "strptime try_strptime",
     _each(_is_constant, _OF_MOMENT): "date_part",
     _each(_of(types.INT32, types.INT64)): "make_date",
     _anything: "now today pi random uuid uuidv7 typeof",

@@ -10,7 +10,7 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types import Type
-from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.bound import Bound, is_null
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import spark_type
@@ -61,11 +61,6 @@ def constant_rows(rows: Sequence[Sequence[Bound]]) -> tuple[tuple[str | None, ..
         if any(value.literal is None and not is_null(value) for value in row):
             return None
     return tuple(tuple(None if is_null(value) else value.literal for value in row) for row in rows)
-
-
-def is_null(value: Bound) -> bool:
-    """Return whether a value is the constant NULL, of any type."""
-    return value.literal is None and (value.sql == "NULL" or value.sql.startswith("CAST(NULL AS "))
 
 
 def column_sql(value: Bound) -> str:

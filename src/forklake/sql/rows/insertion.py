@@ -13,7 +13,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.model.types.shapes import shape_of
-from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.bound import Bound, is_null
 from forklake.sql.expressions.coercion import cast, constant
 from forklake.sql.expressions.columns import find
 from forklake.sql.expressions.expression import ExpressionBinder
@@ -21,7 +21,6 @@ from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.site import Site
 from forklake.sql.parse import parse_expression
 from forklake.sql.query.bind import bind_query, expected_types
-from forklake.sql.query.values_clause import is_null
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.statements import Insert
 

@@ -103,12 +103,15 @@ TIME_FUNCTIONS: Final[tuple[Declaration, ...]] = (
     declare("strftime", "moment MOMENT, format VARCHAR", "VARCHAR", "The moment written as %Y, %m and so on say."),
     declare(
         "strptime",
-        "text VARCHAR, format VARCHAR",
+        "text VARCHAR, format VARCHAR | text VARCHAR, formats VARCHAR[]",
         "TIMESTAMP",
-        "The moment that a text tells; an error if it does not fit.",
+        "The moment that a text tells, by the first format that fits; an error if none does.",
     ),
     declare(
-        "try_strptime", "text VARCHAR, format VARCHAR", "TIMESTAMP", "The same, but NULL if the text does not fit."
+        "try_strptime",
+        "text VARCHAR, format VARCHAR | text VARCHAR, formats VARCHAR[]",
+        "TIMESTAMP",
+        "The same, but NULL if the text does not fit.",
     ),
     declare(
         "make_date",
