@@ -117,6 +117,7 @@ _FIELDS: Final = (
     "decade",
     "century",
 )
+_COLUMN: Final = re.compile(r"\b[xy]_(\w+)\b")
 _HOLE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
@@ -166,6 +167,15 @@ class Calls:
         given, more = self.chance.choice(self._overloads[name])
         wanted = [*given, *([more] * self.chance.randint(1, 2) if more else [])]
         return self.fill(f"{name}({', '.join('{' + self._pool(one) + '}' for one in wanted)})")
+
+    def with_other_kind(self, expression: str) -> str:
+        """Return an expression with a column of any kind in the place of one of its columns."""
+        places = [found.span() for found in _COLUMN.finditer(expression)]
+        if not places:
+            return expression
+        start, end = self.chance.choice(places)
+        other = f"{self.chance.choice(SIDES)}_{self.chance.choice(tuple(KINDS))}"
+        return f"{expression[:start]}{other}{expression[end:]}"
 
     def _takes_anything(self, name: str) -> bool:
         """Return whether a function may be called with any values: its answer needs nothing around it."""

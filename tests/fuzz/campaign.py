@@ -20,6 +20,8 @@ AT_ONCE: Final = 40
 """Expressions of one query: what a query costs hardly grows with them."""
 _FILTERS_AT_ONCE: Final = 6
 _TRIES: Final = 30
+_OTHER_KINDS: Final = 0.3
+"""The share of calls of functions with a value of any kind that DuckDB takes, too."""
 
 
 @dataclass(slots=True)
@@ -140,9 +142,16 @@ class Campaign:
             self.report.casts.update(dict.fromkeys(part, True))
 
     def _run_functions(self, names: Sequence[str]) -> None:
-        called = [(name, self._bindable(lambda name=name: self._calls.call(name))) for name in names]  # type: ignore[misc]
+        called = [(name, self._called(name)) for name in names]
         self.report.functions.update(name for name, call in called if call is not None)
         self._run_expressions([call for _, call in called if call is not None])
+
+    def _called(self, name: str) -> str | None:
+        """Return a call of a function that DuckDB understands; of some, with values of another kind than most have."""
+        call = self._bindable(lambda: self._calls.call(name))
+        if call is None or self._chance.random() > _OTHER_KINDS:
+            return call
+        return self._bindable(lambda: self._calls.with_other_kind(call)) or call
 
     def _run_operators(self, number: int) -> None:
         places = self._chance.sample(range(len(OPERATORS)), number)
