@@ -51,6 +51,25 @@ class Finding:
         return f"{self.kind}: {self.query}\n    DuckDB   {self.theirs}\n    forklake {self.ours}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An expression over the rows of a table.
+
+    Attributes:
+        said: The expression, which leaves out rows for which DuckDB fails.
+        values: What DuckDB answers, by row.
+        kind: The type of these values.
+        alone: A query for the expression.
+        local: What this process answers to it.
+    """
+
+    said: str
+    values: Sequence[Any]
+    kind: str
+    alone: str
+    local: Answer
+
+
 @dataclass(slots=True)
 class Engines:
     """A DuckDB and a session of forklake with the same tables.
@@ -101,11 +120,16 @@ class Engines:
         return _answer(self.ours, query)
 
     def _ask_locally(self, query: str, rows: Sequence[Any], *, is_ordered: bool = True) -> list[Finding]:
-        """Return how this process answers otherwise than Spark, whose rows are given.
+        """Return how this process answers otherwise than Spark, whose rows are given."""
+        return self._compare_local(query, _answer(self.local, query), rows, is_ordered=is_ordered)
 
-        It may refuse to answer: then Spark answers, however small the table is.
+    def _compare_local(
+        self, query: str, local: Answer, rows: Sequence[Any], *, is_ordered: bool = True
+    ) -> list[Finding]:
+        """Return how an answer of this process differs from the rows of Spark.
+
+        It may have refused to answer: then Spark answers, however small the table is.
         """
-        local = _answer(self.local, query)
         if local.error is not None and local.error.startswith(NEEDS_SPARK):
             return []
         self.answered += 1
@@ -121,7 +145,7 @@ class Engines:
 
         Rows for which DuckDB fails are left out. Returns how many expressions had an answer, and what differs.
         """
-        guarded: list[tuple[str, str, list[Any], str]] = []
+        guarded: list[_Asked] = []
         for asked in expressions:
             expression = self._with_texts(asked)
             known = self._by_row(expression)
@@ -131,20 +155,26 @@ class Engines:
             said = (
                 f"CASE WHEN id NOT IN ({', '.join(map(str, failing))}) THEN {expression} END" if failing else expression
             )
-            guarded.append((expression, said, values, kind))
-        refused = {said: self._refusal(said, storage) for _, said, _, _ in guarded}
+            alone = f"SELECT id, {said} AS c FROM {storage} AS t ORDER BY id"
+            guarded.append(_Asked(said, values, kind, alone, _answer(self.local, alone)))
+        refused = {one.said: self._refusal(one) for one in guarded}
         findings = [
-            Finding("error", said, f"{values} {kind}", refused[said] or "")
-            for _, said, values, kind in guarded
-            if refused[said]
+            Finding("error", one.said, f"{one.values} {one.kind}", refused[one.said] or "")
+            for one in guarded
+            if refused[one.said]
         ]
-        bound = [one for one in guarded if not refused[one[1]]]
+        bound = [one for one in guarded if not refused[one.said]]
         return len(guarded), [*findings, *self._compare_batch(bound, storage)]
 
-    def _refusal(self, item: str, storage: str, ending: str = "") -> str | None:
-        """Return why forklake does not understand an item of a query; nothing runs."""
+    def _refusal(self, asked: _Asked) -> str | None:
+        """Return why forklake does not understand an expression; nothing runs.
+
+        What this process refuses only because it needs Spark is understood.
+        """
+        if asked.local.error is None or asked.local.error.startswith(NEEDS_SPARK):
+            return None
         try:
-            self.ours.sql(f"SELECT {item} FROM {storage} AS t{ending}")
+            self.ours.sql(asked.alone)
         except ForklakeError as error:
             check_java(error)
             return f"{type(error).__name__}: {error}"
@@ -174,25 +204,24 @@ class Engines:
             values.append(None if one.error is not None else one.rows[0][0])
         return (values, kind, failing) if any(value is not None for value in values) else None
 
-    def _compare_batch(self, batch: Sequence[tuple[str, str, list[Any], str]], storage: str) -> list[Finding]:
+    def _compare_batch(self, batch: Sequence[_Asked], storage: str) -> list[Finding]:
         if not batch:
             return []
-        items = ", ".join(f"{said} AS c{place}" for place, (_, said, _, _) in enumerate(batch))
+        items = ", ".join(f"{one.said} AS c{place}" for place, one in enumerate(batch))
         answer = self.forklake(f"SELECT id, {items} FROM {storage} AS t ORDER BY id")
         if answer.error is not None:
             if len(batch) == 1:
-                return [Finding("error", batch[0][1], f"{batch[0][2]} {batch[0][3]}", answer.error)]
+                return [Finding("error", batch[0].said, f"{batch[0].values} {batch[0].kind}", answer.error)]
             middle = len(batch) // 2
             return [*self._compare_batch(batch[:middle], storage), *self._compare_batch(batch[middle:], storage)]
         found = []
-        for place, (_, said, values, kind) in enumerate(batch, 1):
+        for place, one in enumerate(batch, 1):
             got, ours = [row[place] for row in answer.rows], answer.types[place]
-            if not same(values, got, kind):
-                found.append(_finding("rows", said, values, got, kind))
-            elif ours != kind:
-                found.append(Finding("type", said, kind, ours))
-            alone = f"SELECT id, {said} AS c FROM {storage} AS t ORDER BY id"
-            found += self._ask_locally(alone, [(row[0], row[place]) for row in answer.rows])
+            if not same(one.values, got, one.kind):
+                found.append(_finding("rows", one.said, one.values, got, one.kind))
+            elif ours != one.kind:
+                found.append(Finding("type", one.said, one.kind, ours))
+            found += self._compare_local(one.alone, one.local, [(row[0], row[place]) for row in answer.rows])
         return found
 
     # ---- aggregates and windows --------------------------------------------------------------------------------------

@@ -76,6 +76,11 @@ SELECT id, list_median(i) AS a, list_mode(i) AS b, list_stddev_samp(f) AS c, lis
 
 SELECT id, list_grade_up(i) AS a, list_grade_up(f, 'DESC') AS b, list_where(i, [true, false, true]) AS c, grade_up(i, 'ASC', 'NULLS FIRST') AS d, list_bit_and(i) AS e, list_bit_or(i) AS f, list_bit_xor(i) AS g, list_approx_count_distinct(i) AS h, list_aggregate(i, 'median') AS i, list_aggregate(f, 'stddev_pop') AS j FROM v ORDER BY id
 
+-- Lists without elements, and rows that fail beside others that do not.
+SELECT id, list_where(a, b) AS a, list_where(a[9:], b) AS b FROM (VALUES (1, []::DOUBLE[], [true, false, true]), (2, NULL, [true]), (3, [], [])) t(id, a, b) ORDER BY id
+
+SELECT id, CASE WHEN id NOT IN (2, 5) THEN list_cosine_similarity(a, b) END AS c, CASE WHEN id < 5 AND id <> 2 THEN list_inner_product(a, [1, 2]) END AS d FROM (VALUES (1, [1.5, 2], [1.0, 2]), (2, [NULL, 1], [1.0, 2]), (3, NULL, [2.0]), (4, [1.0, 2], [3, 4]), (5, [], [NULL])) t(id, a, b) ORDER BY id
+
 -- JSON.
 CREATE TABLE j (id INTEGER, j JSON)
 
@@ -100,6 +105,11 @@ SELECT json_transform_strict('{"a": 1}', '{"a": "TINYINT"}') AS a, from_json_str
 
 error: SELECT json_transform_strict(j, '{"a": "DATE"}') AS a FROM j
 
+-- Values of all types are JSON to functions of JSON.
+SELECT id, json_type(id) AS a, json_valid(d) AS b, json_array_length([id, 2]) AS c, json_keys({'x': id}) AS d, json_extract(d, '$') AS e, {'x': [id]} -> '$.x[0]' AS f, json_contains([id, 2], '1') AS g, json_merge_patch({'x': id}, '{"y": 2}') AS h, json_pretty([id]) AS i, json_structure(id) AS j, json_transform({'x': id}, '{"x": "VARCHAR"}') AS k, json_exists({'x': id}, '$.x') AS l, json_value(id = 1, '$') AS m, d ->> '$' AS n, json_extract([id, 7], '$[#-1]') AS o, json_type(d, '$') AS p, json_valid(NULL) AS q, json_transform_strict(MAP {'x': id}, '{"x": "DOUBLE"}') AS r FROM (VALUES (1, DATE '2020-01-02'), (2, NULL)) t(id, d) ORDER BY id
+
+SELECT json_contains('{"a": 1}'::JSON, {'a': 1}) AS a, json_merge_patch('{"a": 1}', {'b': 1.5}) AS b, json_structure(INTERVAL 1 DAY) AS c, json_keys([1]) AS d
+
 SELECT id, struct_update({'a': id, 'b': b}, b := 1, c := a) AS a, struct_update({'a': 1}, A := 'x') AS b FROM w ORDER BY id
 
 -- texts that become moments
@@ -115,7 +125,7 @@ SELECT id, CASE WHEN id = 1 THEN strptime(a, '%Y-%m-%d') END AS a, strptime(a[:0
 
 SELECT strptime('2020-02-29', '%Y-%m-%d') + INTERVAL 1 DAY AS a, try_strptime('x', '%Y') AS b, strptime(NULL, '%Y') AS c
 
-SELECT id, try_strptime(a, ['%Y-%m-%d', '%d %b %Y %I:%M:%S.%f %p', NULL, '%Y%j']) AS a, try_strptime(a, ['%Q', '%Y'][2:]) AS b, try_strptime(a, NULL::VARCHAR[]) AS c, try_strptime(a, NULL::VARCHAR) AS d, try_strptime(a, ['abc']) AS e FROM said ORDER BY id
+SELECT id, try_strptime(a, ['%Y-%m-%d', '%d %b %Y %I:%M:%S.%f %p', NULL, '%Y%j']) AS a, try_strptime(a, ['%d', '%Y']) AS b, try_strptime(a, NULL::VARCHAR[]) AS c, try_strptime(a, NULL::VARCHAR) AS d, try_strptime(a, ['abc']) AS e FROM said ORDER BY id
 
 SELECT strptime(b, ['%Y', '%d, %Y', '%d: ''%Y''', '[%Y]', '{%Y}', 'null', ' "%y"']) AS a FROM (VALUES ('2020'), ('3, 1999'), ('4: ''1998'''), ('[1997]'), ('{1996}'), ('null'), (' "95"'), (NULL)) t(b)
 

@@ -11,9 +11,10 @@ from typing import Final
 from sqlglot import exp
 
 from forklake import files
-from forklake.files.duckdb_calls import SCALARS, Constant, DuckCall, is_carried
+from forklake.files.duckdb_calls import FUNCTIONS, SCALARS, Constant, DuckCall, is_carried
 from forklake.model import types
-from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.phrases import variable
 from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
@@ -26,6 +27,13 @@ _CONSTANTS: Final = (types.Varchar, types.Integer, types.Boolean, types.Decimal,
 _CONSTANT_AFTER_FIRST: Final = frozenset({"list_aggregate", "try_strptime"})
 """Functions whose arguments after the first are constants, however long."""
 
+_DOCUMENTS: Final = {
+    **dict.fromkeys((name for name in FUNCTIONS if name.startswith("json_")), 1),
+    "json_contains": 2,
+    "json_merge_patch": 1_000,
+}
+"""How many of a function's first arguments are JSON."""
+
 
 def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return a call of a function that DuckDB computes.
@@ -33,6 +41,11 @@ def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     Raises:
         InvalidInputError: DuckDB has no such function for these arguments.
     """
+    count = _DOCUMENTS.get(name, 0)
+    values = [
+        value if place >= count or value.type == types.NULL else json_argument(value)
+        for place, value in enumerate(values)
+    ]
     arguments = [_argument(value, node) for value in values]
     if name in _CONSTANT_AFTER_FIRST:
         arguments[1:] = [
@@ -48,6 +61,11 @@ def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     # What fails does so only where the value is asked for: workers compute it for all rows.
     chosen = f"if({one}.fault IS NULL, {one}.value, CAST(raise_error({one}.fault) AS {spark_type(kind)}))"
     return Bound(f"transform(array({found}), {one} -> {chosen})[0]", kind)
+
+
+def json_argument(value: Bound) -> Bound:
+    """Return an argument of a function of JSON: as in DuckDB, values of all other types become JSON."""
+    return value if value.type in TEXTS else cast(value, types.JSON)
 
 
 def _argument(value: Bound, node: exp.Expr) -> Constant | types.Type:

@@ -13,24 +13,23 @@ from forklake.errors import InvalidInputError
 from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.types.shapes import list_of
-from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.nested import list_value, row_value
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once
 from forklake.sql.expressions.render import render
-from forklake.sql.functions.computed import computed_value
-from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
+from forklake.sql.functions.computed import computed_value, json_argument
+from forklake.sql.functions.signature import TWO, Function, Nodes
 
 _STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
 _POINTER: Final = re.compile(r"(/[^\W\d]\w*)+")
 
 
-def _json(value: Bound, node: exp.Expr) -> str:
-    if value.type not in TEXTS:
-        raise wrong_type(value, node)
-    return value.sql
+def _json(value: Bound) -> str:
+    """Return an argument as JSON, which a value of any type becomes."""
+    return json_argument(value).sql
 
 
 def _spark_path(path: Bound) -> str | None:
@@ -77,7 +76,7 @@ def _at_path(name: str, write: Callable[[str], Bound]) -> Function:
     """
 
     def call(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        value, path = _json(values[0], node), _spark_path(values[1])
+        value, path = _json(values[0]), _spark_path(values[1])
         if path is None:
             return computed_value(name, values, node)
         return write(f"try_parse_json({value}), {text_literal(path)}")
@@ -139,7 +138,7 @@ def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) > 1 and _spark_path(values[1]) is None:
         return computed_value("json_type", values, node)
-    value = _json(values[0], node) if len(values) == 1 else _extract(values, node).sql
+    value = _json(values[0]) if len(values) == 1 else _extract(values, node).sql
 
     def body(sql: str) -> str:
         start = f"left(ltrim({sql}), 1)"
@@ -156,21 +155,21 @@ def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) > 1 and _spark_path(values[1]) is None:
         return computed_value("json_array_length", values, node)
-    value = _json(values[0], node) if len(values) == 1 else _extract(values, node).sql
+    value = _json(values[0]) if len(values) == 1 else _extract(values, node).sql
     return Bound(
         f"CAST(coalesce(json_array_length({value}), if({value} IS NULL, NULL, 0)) AS DECIMAL(20,0))", types.UINT64
     )
 
 
 def _is_valid(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _json(values[0], node)
+    value = _json(values[0])
     return Bound(f"if({value} IS NULL, NULL, try_parse_json({value}) IS NOT NULL)", types.BOOLEAN)
 
 
 def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) > 1:
         return computed_value("json_keys", values, node)
-    value = _json(values[0], node)
+    value = _json(values[0])
     names = f"coalesce(json_object_keys({value}), array())"
     return Bound(f"(CASE WHEN {value} IS NOT NULL THEN {names} END)", list_of(types.VARCHAR))
 
