@@ -46,8 +46,11 @@ class Parameters:
         Raises:
             InvalidInputError: There is no value for a parameter.
         """
-        found = [node for tree in _trees(part) for node in tree.find_all(exp.Placeholder) if not node.args.get("this")]
-        positions = sorted({node.meta[POSITION_IN_TEXT] for node in found})
+        found = [node for tree in _trees(part) for node in tree.find_all(exp.Placeholder, exp.Parameter)]
+        if not found:
+            return part
+        in_order = [node for node in found if isinstance(node, exp.Placeholder) and not node.args.get("this")]
+        positions = sorted({node.meta[POSITION_IN_TEXT] for node in in_order})
         self._numbers = {position: self._next + number for number, position in enumerate(positions)}
         self._next += len(positions)
         filled: Part = self._fill(part)

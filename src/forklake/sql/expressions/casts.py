@@ -87,7 +87,7 @@ def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
     """
     target = shape_of(target)
     if value.type == target:
-        return replace(value, is_untyped=False)
+        return replace(value, is_untyped=False) if value.is_untyped else value
     if value.clock is not None and target in _WITHOUT_ZONE:
         return cast(constant(types.TIMESTAMP, value.clock), target, is_lenient=is_lenient)
     if value.type == types.NULL:

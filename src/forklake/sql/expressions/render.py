@@ -79,9 +79,9 @@ class _Generator(DuckDBGenerator):
     }
 
 
-def render(node: exp.Expr, **options: Any) -> str:
+def render(node: exp.Expr, *, copy: bool = True, **options: Any) -> str:
     """Return the text of a tree, as DuckDB would write it.
 
-    Options are those of sqlglot's generators.
+    Without a copy the tree is used up. Options are those of sqlglot's generators.
     """
-    return _Generator(dialect=_DIALECT, **options).generate(node)
+    return _Generator(dialect=_DIALECT, **options).generate(node, copy=copy)

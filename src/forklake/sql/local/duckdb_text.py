@@ -65,7 +65,8 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
         tree = writer.write(parts.tree, parts.names)
         if parts.conformed:
             tree = _conform(tree, parts, is_only_here=only_here)
-        return LocalQuery(render(tree, identify=True), writer.scans, writer.names, writer.row_count, only_here)
+        text = render(tree, copy=False, identify=True)
+        return LocalQuery(text, writer.scans, writer.names, writer.row_count, only_here)
     except NotListedError as error:
         return str(error)
     except RecursionError:
@@ -102,7 +103,9 @@ class _Writer:
     def write(self, tree: exp.Query, names: Names) -> exp.Expr:
         """Return a copy of a tree whose tables are scans."""
         holder = exp.Paren(this=tree.copy())
-        originals = {id(copy): one for one, copy in zip(tree.walk(), holder.this.walk(), strict=True)}
+        originals = {}
+        if tree.find(exp.Avg) is not None:  # alone asks for them
+            originals = {id(copy): one for one, copy in zip(tree.walk(), holder.this.walk(), strict=True)}
         _Tree(self, names, originals).visit(holder.this, frozenset())
         found: exp.Expr = holder.this
         return found

@@ -113,7 +113,7 @@ def expand_macros(node: exp.Expr, macros: FindMacro, depth: int = 0) -> exp.Expr
     """
     if depth > MOST_NESTED:
         raise InvalidInputError("Binder Error: Max expression depth limit exceeded: a macro calls itself.")
-    if not any(_is_macro(one, macros) for one in parts_of_row(node)):
+    if isinstance(node, exp.Literal) or not any(_is_macro(one, macros) for one in parts_of_row(node)):
         return node
     # The tree may be shared or bound again, so calls are replaced in a copy.
     holder = exp.Paren(this=node.copy())

@@ -175,10 +175,16 @@ def _cast_constants(
     defaults = [default_of(field) for field, number in columns if number is None]
     if any(value.literal is None and value.type != types.NULL for value in defaults):
         return None
+    as_they_are = {
+        number for field, number in columns if number is not None and bound.columns[number].type == shape_of(field.type)
+    }
     rows = []
     for row in bound.constants:
         cells: list[str | None] = []
         for field, number in columns:
+            if number in as_they_are:
+                cells.append(row[number])
+                continue
             value = default_of(field) if number is None else _constant(bound.columns[number], row[number])
             if value is None:
                 cells.append(None)

@@ -125,9 +125,10 @@ def _as_query(joined: _JoinedStatement, fields: Sequence[Field], names: Names) -
     shown: dict[str, exp.Expr] = {one.name: exp.column(one.name, table=joined.target, quoted=True) for one in columns}
     shown |= {field.name: value for field, value in joined.values}
     target = named_table(joined.statement.table, joined.target)
-    query = _from(exp.select(*(one.copy() for one in shown.values())).from_(target), joined, joined.statement.sources)
+    query = exp.Select(expressions=[one.copy() for one in shown.values()], from_=exp.From(this=target))
+    query = _from(query, joined, joined.statement.sources)
     if joined.where is not None:
-        query = query.where(joined.where.copy())
+        query.set("where", exp.Where(this=joined.where.copy()))
     bound = bind_query(query, names, keeps_null=True)
     return FoundRows(conform(bound, [(field, number) for number, field in enumerate(columns)]), is_update)
 
