@@ -36,6 +36,7 @@ class Sizes:
     seconds: float = 3.0
 
 
+_CORES = os.cpu_count() or 1
 _NO_LOSS = 0.95
 """More writers are no slower than with pgbench, but for what runs differ."""
 
@@ -105,6 +106,8 @@ class Rates:
     """Commits a second of one number of writers, in each round."""
 
     ours: list[float] = field(default_factory=list)
+    threads: list[float] = field(default_factory=list)
+    """Ours, spread over as many processes as pgbench has threads: one for each core."""
     pgbench: list[float] = field(default_factory=list)
     counter: list[float] = field(default_factory=list)
 
@@ -119,27 +122,37 @@ def _measured(
     for _ in range(sizes.rounds):
         for writers, found in rates.items():
             found.pgbench.append(_pgbench(database, directory, plain, writers, sizes.seconds))
-            found.ours.append(rate(partial(Append, database, together), writers, sizes.seconds))
+            append = partial(Append, database, together)
+            found.ours.append(rate(append, writers, sizes.seconds))
+            found.threads.append(rate(append, writers, sizes.seconds, _CORES))
             found.counter.append(_pgbench(database, directory, counter, writers, sizes.seconds))
     return rates
 
 
 def _rates(group: str, together: bool, rates: dict[int, Rates]) -> list[Figure]:
     where = "one catalog" if together else "distinct catalogs"
+    same = "pgbench, the same SQL"
     figures = []
     for writers, found in rates.items():
         ours = mean(found.ours)
         name = f"commits a second, {where}, {writers} writer{'s' if writers > 1 else ''}"
         aim = None if together else Aim("at least", 0.6 if writers > 1 else 0.5)
-        figures.append(Figure(group, name, ours, "/s", mean(found.pgbench), "pgbench, the same SQL", aim))
+        if writers > _CORES:
+            threads = mean(found.threads)
+            figures.append(
+                Figure(group, f"{name} in {_CORES} processes", threads, "/s", mean(found.pgbench), same, aim)
+            )
+        figures.append(Figure(group, name, ours, "/s", mean(found.pgbench), same, aim))
         figures.append(Figure(group, name, ours, "/s", mean(found.counter), "pgbench, one counter row for all"))
     fewer, most = sorted(rates)[-2:]
-    kept, of_pgbench = (
-        mean(getattr(rates[most], who)) / mean(getattr(rates[fewer], who)) for who in ("ours", "pgbench")
-    )
+    kept = {
+        who: mean(getattr(rates[most], who)) / mean(getattr(rates[fewer], who))
+        for who in ("threads", "ours", "pgbench")
+    }
     name = f"commits a second, {where}, {most} writers beside {fewer}"
     aim = None if together else Aim("at least", _NO_LOSS)
-    figures.append(Figure(group, name, kept, "", of_pgbench, "pgbench, the same SQL", aim))
+    figures.append(Figure(group, f"{name}, in {_CORES} processes", kept["threads"], "", kept["pgbench"], same, aim))
+    figures.append(Figure(group, name, kept["ours"], "", kept["pgbench"], same, aim))
     return figures
 
 
@@ -248,7 +261,7 @@ def _pgbench(database: PostgresDatabase, directory: Path, script: str, clients: 
     file.write_text(script)
     duration = max(1, round(seconds))
     command = [postgres_program("pgbench"), "--no-vacuum", "--protocol=prepared", f"--file={file}"]
-    command += [f"--client={clients}", f"--jobs={min(clients, os.cpu_count() or 1)}", f"--time={duration}"]
+    command += [f"--client={clients}", f"--jobs={min(clients, _CORES)}", f"--time={duration}"]
     before = _snapshots(database)
     done = subprocess.run([*command, database.url], capture_output=True, text=True, check=False)
     if done.returncode:

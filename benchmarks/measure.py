@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.queues import Queue
@@ -72,7 +72,7 @@ def time_threads(count: int, begin: Callable[[int], Callable[[], object]]) -> fl
 
 
 class Worker(Protocol):
-    """One of several processes that do the same thing again and again."""
+    """One of several that do the same thing again and again, at the same time."""
 
     def step(self, number: int) -> bool:
         """Do it once; return whether it counts."""
@@ -82,21 +82,26 @@ class Worker(Protocol):
 
 
 WorkerFactory = Callable[[int], Worker]
-"""Makes the worker with that index, in its own process; must be picklable."""
+"""Makes the worker with that index, where it works; must be picklable."""
 
 
-def rate(factory: WorkerFactory, processes: int, seconds: float) -> float:
-    """Return how many steps a second that many processes make together."""
+def rate(factory: WorkerFactory, workers: int, seconds: float, processes: int | None = None) -> float:
+    """Return how many steps a second that many workers make together.
+
+    Each has a process, or a thread of one of that many processes.
+    """
+    processes = min(workers, processes or workers)
     context = multiprocessing.get_context("spawn")
-    barrier = context.Barrier(processes)
+    barrier = context.Barrier(workers)
     done: Queue[tuple[int, float]] = context.Queue()
     children = [
-        context.Process(target=_work, args=(factory, index, seconds, barrier, done)) for index in range(processes)
+        context.Process(target=_work_together, args=(factory, range(first, workers, processes), seconds, barrier, done))
+        for first in range(processes)
     ]
     for child in children:
         child.start()
     results: list[tuple[int, float]] = []
-    while len(results) < processes:
+    while len(results) < workers:
         try:
             results.append(done.get(timeout=1))
         except Empty:
@@ -106,6 +111,14 @@ def rate(factory: WorkerFactory, processes: int, seconds: float) -> float:
     for child in children:
         child.join()
     return sum(count / elapsed for count, elapsed in results)
+
+
+def _work_together(
+    factory: WorkerFactory, indexes: Sequence[int], seconds: float, barrier: Barrier, done: Queue[tuple[int, float]]
+) -> None:
+    with ThreadPoolExecutor(len(indexes)) as threads:
+        for one in [threads.submit(_work, factory, index, seconds, barrier, done) for index in indexes]:
+            one.result()
 
 
 def _work(factory: WorkerFactory, index: int, seconds: float, barrier: Barrier, done: Queue[tuple[int, float]]) -> None:
