@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
+from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
 from forklake.errors import ForklakeError
 from forklake.model import types
 from forklake.model.field import Field
@@ -624,7 +625,8 @@ def differences(spark: SparkSession, expressions: Sequence[str], *, is_ordered: 
     """Return which expressions have another type, or other values, than DuckDB says."""
     names = ", ".join(f"{text} AS z{place}" for place, text in enumerate(expressions))
     bound = bind_query(parse_query(f"SELECT {names} FROM {ROWS}"), MemoryNames())
-    found = spark.sql(bound.sql).collect()
+    with duckdb_functions(spark, bound.sql):
+        found = spark.sql(bound.sql).collect()
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")
     shown = ", ".join(

@@ -97,7 +97,10 @@ def _values_and_faults(cursor: duckdb.DuckDBPyConnection, value: str, given: pa.
 
 
 def _parts(cursor: duckdb.DuckDBPyConnection, first: int, last: int) -> Iterator[tuple[pa.Array | None, str | None]]:
-    """Yield the values of runs of rows, in order, and what is wrong with each faulty row."""
+    """Yield the values of runs of rows, and what is wrong with each faulty row.
+
+    They come in order.
+    """
     try:
         values = _values(cursor.execute(f"EXECUTE asked({first}, {last})"))
     except _OF_VALUES as error:

@@ -64,7 +64,7 @@ def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def json_argument(value: Bound) -> Bound:
-    """Return an argument of a function of JSON: as in DuckDB, values of all other types become JSON."""
+    """Return an argument of a function of JSON: other values than texts become JSON."""
     return value if value.type in TEXTS else cast(value, types.JSON)
 
 

@@ -135,7 +135,7 @@ def _strptime(*, is_lenient: bool) -> Function:
 
 
 def _first_format(value: Bound, node: exp.Expr) -> str:
-    """Return a constant format, or the first of a constant list of them, which errors name."""
+    """Return a constant format, or the first of a list of them, which errors name."""
     said = constant_text(value, node, "format")
     if not isinstance(value.type, types.List):
         return said

@@ -45,12 +45,12 @@ def duckdb_functions(spark: SparkSession, *texts: str | None) -> Iterator[None]:
     check_workers(spark)
     with ExitStack() as known:
         for name, call in calls.items():
-            known.enter_context(_known(spark, name, call))
+            known.enter_context(_registration(spark, name, call))
         yield
 
 
 @contextmanager
-def _known(spark: Any, name: str, call: DuckCall) -> Iterator[None]:
+def _registration(spark: Any, name: str, call: DuckCall) -> Iterator[None]:
     if is_remote(spark):
         with _lock:
             names = _kept.setdefault(spark, set())
