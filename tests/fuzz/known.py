@@ -122,11 +122,6 @@ _MERGING: Final = r"\b(DISTINCT|UNION|INTERSECT|EXCEPT|GROUP BY|mode\()"
 _SORTING: Final = r"ORDER BY.*_f(32|64)|PARTITION BY.*_f(32|64)"
 KNOWN: Final[Sequence[Known]] = (
     Known(r"\b(levenshtein|editdist3)\(", "`levenshtein` counts letters, not bytes", _counts_fewer),
-    Known(
-        r"\b(regexp_split_to_array|str(ing)?_split_regex)\(.*'x\?'\)",
-        "a pattern that may match nothing splits a text at other places beside its matches",
-        lambda want, got: _are_texts(want, got) and "" in (want, got),
-    ),
     Known(_JSON, "has exponents as Spark writes them", _is_same_json),
     Known(
         _JSON,

@@ -80,6 +80,13 @@ _IN_PART: Final = frozenset(
         "json_keys",
         "json_type",
         "list_aggregate",
+        "regexp_extract",
+        "regexp_extract_all",
+        "regexp_full_match",
+        "regexp_matches",
+        "regexp_replace",
+        "regexp_split_to_array",
+        "strftime",
         "try_strptime",
     }
 )

@@ -29,3 +29,26 @@ error: SELECT regexp_matches(s, 'a)') FROM w
 error: SELECT regexp_matches(s, '[a') FROM w
 
 error: SELECT regexp_replace(s, '*', 'x') FROM w
+
+-- Patterns that are no constants, and names of groups.
+CREATE TABLE p (i INTEGER, s VARCHAR, p VARCHAR, d DATE, t TIMESTAMP)
+
+INSERT INTO p VALUES (1, 'abc123', '([a-z]+)(\d+)', '2026-02-03', '2026-02-03 04:05:06.7'), (2, E'a\n', 'a$', '0044-03-15 (BC)', '1969-12-31 23:59:59'), (3, NULL, 'x', NULL, NULL), (4, 'axxxb', 'x*', 'infinity', 'infinity'), (5, 'ſK', '(?i)sk', '2000-01-01', '2000-01-01'), (6, 'aXbX', 'X', '-infinity', '-infinity'), (7, 'é a', '\w', '0001-01-01', '0001-01-01'), (8, 'b', NULL, '9999-12-31', '9999-12-31'), (9, '', '', '1970-01-01', '1970-01-01')
+
+SELECT i, regexp_matches(s, p) AS a, regexp_full_match(s, p) AS b, s ~ p AS c, s SIMILAR TO p AS d, regexp_matches(s, p, 'i') AS e, regexp_extract(s, p) AS f, regexp_extract(s, '(' || p || ')', 1) AS g, regexp_extract_all(s, p) AS h, regexp_split_to_array(s, p) AS j FROM p ORDER BY i
+
+SELECT i, regexp_replace(s, p, '<\0>') AS a, regexp_replace(s, p, '<\0>', 'g') AS b, string_split_regex(s, 'x*') AS c, string_split_regex(s, 'b|') AS d, string_split_regex(s, '') AS e, string_split_regex(s, NULL) AS f FROM p ORDER BY i
+
+SELECT i, regexp_extract(s, '([a-z]+)(\d+)', ['l', 'd']) AS a, regexp_extract(s, '([a-z]+)(\d+)', ['l', 'd']).d AS b, regexp_extract_all(s, '(.)(.)', ['x', 'y']) AS c FROM p ORDER BY i
+
+SELECT i, strftime(d, '%U %W %-y %Y') AS a, strftime(t, '%n %U') AS b FROM p ORDER BY i
+
+SELECT i FROM p WHERE regexp_matches(s, p) AND CASE WHEN i < 5 THEN s ~ (p || '$') ELSE true END ORDER BY i
+
+error: SELECT regexp_matches(s, '(' || s) FROM p
+
+error: SELECT regexp_extract(s, '(a)', ['a', 'b']) FROM p
+
+error: SELECT regexp_extract(s, p, ['a']) FROM p
+
+error: SELECT strftime(d, p) FROM p

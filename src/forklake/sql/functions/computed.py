@@ -24,7 +24,7 @@ _SHORT: Final = 200
 _LONG_VECTOR: Final = 65_536
 """The same of constant vectors, which as columns would be sent with every row."""
 _CONSTANTS: Final = (types.Varchar, types.Integer, types.Boolean, types.Decimal, types.Float)
-_CONSTANT_AFTER_FIRST: Final = frozenset({"list_aggregate", "try_strptime"})
+_CONSTANT_AFTER_FIRST: Final = frozenset({"list_aggregate", "regexp_extract", "regexp_extract_all", "try_strptime"})
 """Functions whose arguments after the first are constants, however long."""
 
 _DOCUMENTS: Final = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -14,8 +15,10 @@ from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.render import render
+from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.java_patterns import is_plain_text, java_pattern
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
 from forklake.sql.functions.texts import or_whole
@@ -45,9 +48,7 @@ def _pattern(value: Bound, flags: str, node: exp.Expr, frame: tuple[str, str] = 
             _check_pattern(value.literal)
         written = value.literal if "l" in flags else java_pattern(value.literal)
         return text_literal(f"{before}{written}{after}")
-    pattern = text(value, node)
-    before = before if "l" in flags else f"(?d){before}"
-    return f"concat({text_literal(before)}, {pattern}, {text_literal(after)})"
+    return text(value, node)  # NULL
 
 
 def _check_pattern(pattern: str) -> None:
@@ -64,6 +65,28 @@ def _options(values: Sequence[Bound], place: int, node: exp.Expr) -> str:
     return constant_text(values[place], node, "options of a regular expression") if len(values) > place else ""
 
 
+def _varying(name: str, function: Function) -> Function:
+    """Return a function of which DuckDB computes the calls with patterns that are no constants.
+
+    Java's patterns are others, and only constants can be translated.
+    """
+
+    def call(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        pattern = values[1]
+        is_struct = len(values) > 2 and isinstance(values[2].type, types.List)
+        if not is_struct and (pattern.literal is not None or pattern.type == types.NULL):
+            return function(values, node)
+        return _computed(name, values, node)
+
+    return call
+
+
+def _computed(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a call that DuckDB computes."""
+    texts = [replace(cast(value, types.VARCHAR), sql=text(value, node)) for value in values[:2]]
+    return computed_value(name, [*texts, *values[2:]], node)
+
+
 def _matches(values: Sequence[Bound], node: exp.Expr) -> Bound:
     pattern = _pattern(values[1], _options(values, 2, node), node)
     return Bound(f"({text(values[0], node)} RLIKE {pattern})", types.BOOLEAN)
@@ -75,18 +98,18 @@ def _fits(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    flags = _options(values, 3, node)
-    if values[2].literal is None:
-        raise InvalidInputError(f"The replacement for a regular expression must be a constant: {render(node)}")
+    flags, new = _options(values, 3, node), constant_text(values[2], node, "replacement for a regular expression")
     source = text(values[0], node)
-    if "\\" in re.sub(r"\\[\d\\]", "", values[2].literal):
+    if values[1].literal is None and values[1].type != types.NULL:
+        return _computed("regexp_replace", values, node)
+    if "\\" in re.sub(r"\\[\d\\]", "", new):
         return Bound(source, types.VARCHAR)  # RE2 replaces nothing by what it does not understand
     if "g" in flags:
         pattern = _pattern(values[1], flags, node, _APART)
-        return Bound(lengths.replace_matches(source, pattern, _replacement(values[2].literal)), types.VARCHAR)
+        return Bound(lengths.replace_matches(source, pattern, _replacement(new)), types.VARCHAR)
     # Only the first match: one group takes what is before it, another one the match; the rest of the text is kept.
     pattern = _pattern(values[1], flags, node, ("\\A((?s:.*?))(", ")"))
-    replacement = text_literal("$1" + _replacement(values[2].literal, moved=2))
+    replacement = text_literal("$1" + _replacement(new, moved=2))
     return Bound(f"regexp_replace({source}, {pattern}, {replacement})", types.VARCHAR)
 
 
@@ -113,6 +136,10 @@ def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    literal = values[1].literal
+    if literal is not None and not is_plain_text(literal) and files.regular_expressions.fits_nothing(literal):
+        # Where such a pattern fits beside its matches is told in another way.
+        return _computed("regexp_split_to_array", values, node)
     # DuckDB looks for nothing behind the last letter of a text.
     pattern = _pattern(values[1], _options(values, 2, node), node, ("(?!\\z|\\p{Cs})(?:", ")"))
     found = _split_texts(text(values[0], node), pattern, lambda sql: f"split({sql}, {pattern}, -1)")
@@ -145,21 +172,27 @@ def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"({text(values[0], node)} RLIKE {whole_text})", types.BOOLEAN)
 
 
+_MATCHES: Final = _varying("regexp_matches", _matches)
+_FITS: Final = _varying("regexp_full_match", _fits)
+_EXTRACT: Final = _varying("regexp_extract", _extract)
+_EXTRACT_ALL: Final = _varying("regexp_extract_all", _extract_all)
+_SPLIT: Final = _varying("regexp_split_to_array", _split)
+
 NODES: Final[Nodes] = {
-    exp.RegexpLike: (_matches, ("this", "expression", "flag")),
-    exp.RegexpFullMatch: (_fits, ("this", "expression", "options")),
-    exp.SimilarTo: (_fits, TWO),
+    exp.RegexpLike: (_MATCHES, ("this", "expression", "flag")),
+    exp.RegexpFullMatch: (_FITS, ("this", "expression", "options")),
+    exp.SimilarTo: (_FITS, TWO),
     exp.RegexpReplace: (_replace, ("this", "expression", "replacement", "modifiers", "single_replace")),
-    exp.RegexpExtract: (_extract, ("this", "expression", "group", "parameters", "null_if_pos_overflow")),
-    exp.RegexpExtractAll: (_extract_all, ("this", "expression", "group", "parameters", "null_if_pos_overflow")),
-    exp.RegexpSplit: (_split, TWO),
+    exp.RegexpExtract: (_EXTRACT, ("this", "expression", "group", "parameters", "null_if_pos_overflow")),
+    exp.RegexpExtractAll: (_EXTRACT_ALL, ("this", "expression", "group", "parameters", "null_if_pos_overflow")),
+    exp.RegexpSplit: (_SPLIT, TWO),
     exp.Glob: (_glob, TWO),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    "regexp_matches": _matches,
-    "regexp_full_match": _fits,
+    "regexp_matches": _MATCHES,
+    "regexp_full_match": _FITS,
     "regexp_replace": _replace,
-    "regexp_extract": _extract,
-    "regexp_extract_all": _extract_all,
-    "regexp_split_to_array": _split,
+    "regexp_extract": _EXTRACT,
+    "regexp_extract_all": _EXTRACT_ALL,
+    "regexp_split_to_array": _SPLIT,
 }

@@ -8,7 +8,6 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake.errors import InvalidInputError
 from forklake.files.nested_text import split_list, unquote
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound, is_null
@@ -16,7 +15,6 @@ from forklake.sql.expressions.casts import cast, cut_nanos
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import once, unless_null
-from forklake.sql.expressions.render import render
 from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 
@@ -66,10 +64,10 @@ _COMPOSED: Final = {
 }
 
 
-def _pieces(pattern: str, node: exp.Expr) -> list[tuple[str, bool]]:
+def _pieces(pattern: str) -> list[tuple[str, bool]] | None:
     """Return the parts of a format, each with whether it is a specifier.
 
-    A specifier comes without its percent sign.
+    A specifier comes without its percent sign. None: there is a specifier that Java has no letters for.
     """
     found: list[tuple[str, bool]] = []
     place = 0
@@ -84,11 +82,11 @@ def _pieces(pattern: str, node: exp.Expr) -> list[tuple[str, bool]]:
         if name == "%":
             found.append(("%", False))
         elif name in _COMPOSED:
-            found += _pieces(_COMPOSED[name], node)
+            found += _pieces(_COMPOSED[name]) or ()
         elif name in _WRITTEN or name in _COMPUTED:
             found.append((name, True))
         else:
-            raise InvalidInputError(f'The specifier "%{name}" of a format is not supported: {render(node)}')
+            return None
     return found
 
 
@@ -96,7 +94,11 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, pattern = values
     if value.literal is not None and value.type in TEXTS and pattern.type not in TEXTS:
         value, pattern = pattern, value
-    pieces = _pieces(constant_text(pattern, node, "format"), node)
+    pieces = _pieces(pattern.literal) if pattern.literal is not None else None
+    if pieces is None:
+        is_itself = value.type in (types.DATE, types.NULL, types.TIMESTAMP_NS)
+        instant = value if is_itself else Bound(moment(value, node), types.TIMESTAMP)
+        return computed_value("strftime", [instant, replace(pattern, sql=text(pattern, node))], node)
 
     def body(sql: str) -> str:
         parts = []

@@ -104,8 +104,13 @@ def _is_small_count(values: _Operands) -> bool:
 
 
 def _is_plain_regex(values: _Operands) -> bool:
-    """Return whether constants are patterns that mean the same to Java and to RE2."""
-    return all(one.literal is not None and is_plain_pattern(one.literal) for one in values)
+    """Return whether patterns mean the same to Java and to RE2; those that are no constants are always RE2's."""
+    return all(one.literal is None or is_plain_pattern(one.literal) for one in values)
+
+
+def _is_group(values: _Operands) -> bool:
+    """Return whether arguments are constants, or names of groups."""
+    return all(isinstance(one.type, types.List) or _is_constant([one]) for one in values)
 
 
 def _is_plain_replacement(values: _Operands) -> bool:
@@ -265,9 +270,9 @@ _NAMED: Final[Mapping[Test, str]] = {
         " microsecond millennium millisecond monthname week yearweek"
     ),
     _each(_TEXT, _is_plain_regex): "regexp_full_match regexp_matches",
-    _each(_TEXT, _is_plain_regex, _is_constant): "regexp_extract",
+    _each(_TEXT, _is_plain_regex, _is_group): "regexp_extract",
     _is_plain_replacement: "regexp_replace",
-    _each(_OF_MOMENT, _is_constant): "strftime",
+    _each(_OF_MOMENT, _TEXT): "strftime",
     _each(_TEXT, _anything): "strptime try_strptime",
     _each(_is_constant, _OF_MOMENT): "date_part",
     _each(_of(types.INT32, types.INT64)): "make_date",
