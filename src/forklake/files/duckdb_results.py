@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
 
 from forklake.errors import EngineError, InvalidInputError
-from forklake.files.closed_database import database
+from forklake.files.databases import closed_database
 from forklake.files.duckdb_calls import DuckCall
 from forklake.model import types
 from forklake.model.types import Type
@@ -38,7 +38,7 @@ def result_type(call: DuckCall) -> Type:
     """
     given = ", ".join(f"CAST(NULL AS {kind.sql_name}) AS c{place}" for place, kind in enumerate(call.columns))
     source = f" FROM (SELECT {given})" if given else ""
-    with closing(database().cursor()) as cursor:
+    with closing(closed_database().cursor()) as cursor:
         try:
             row = cursor.execute(f"DESCRIBE SELECT {call.sql} AS value{source}").fetchone()
         except duckdb.Error as error:
@@ -48,6 +48,21 @@ def result_type(call: DuckCall) -> Type:
         return types.NULL if row[1] in ('"NULL"', "NULL") else read_type(row[1])
     except ValueError as error:
         raise InvalidInputError(f'"{call.function}" gives a value of type {row[1]}, which is not supported.') from error
+
+
+def single_value(text: str, *given: Any) -> Any:
+    """Return the value that a query without tables gives.
+
+    Raises:
+        InvalidInputError: DuckDB refuses it; in DuckDB's words.
+    """
+    with closing(closed_database().cursor()) as cursor:
+        try:
+            row = cursor.execute(text, given).fetchone()
+        except duckdb.Error as error:
+            raise InvalidInputError(_first_line(error)) from error
+    assert row is not None
+    return row[0]
 
 
 def compute(call: DuckCall, columns: Sequence[pa.Array]) -> tuple[pa.Array, pa.Array]:
@@ -61,7 +76,7 @@ def compute(call: DuckCall, columns: Sequence[pa.Array]) -> tuple[pa.Array, pa.A
     """
     given = pa.table({f"c{place}": column for place, column in enumerate(columns)})
     value = f"CAST({call.sql} AS {_shown_type(result_type(call))})"
-    with closing(database().cursor()) as cursor:
+    with closing(closed_database().cursor()) as cursor:
         try:
             return _values_of_all(cursor, value, given) or _values_and_faults(cursor, value, given)
         except duckdb.Error as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import duckdb
+from forklake.errors import InvalidInputError
+from forklake.files.duckdb_results import single_value
 
 
 def fault_of(pattern: str) -> str | None:
@@ -19,9 +20,7 @@ def fits_nothing(pattern: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _look(pattern: str) -> tuple[str | None, bool]:
-    with duckdb.connect() as database:
-        try:
-            found = database.execute("SELECT regexp_matches('', $1)", [pattern]).fetchone()
-        except duckdb.Error as error:
-            return str(error).partition(": ")[2].partition("\n")[0], False
-    return None, found == (True,)
+    try:
+        return None, bool(single_value("SELECT regexp_matches('', $1)", pattern))
+    except InvalidInputError as error:
+        return error.message.partition(": ")[2], False

@@ -5,28 +5,23 @@ In Arrow they have their plain encoding.
 
 from __future__ import annotations
 
-import os
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
+from forklake.files.databases import closed_database, file_database
 from forklake.files.footer import FIELD_ID_KEY, damage_error
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
 from forklake.model.quoting import as_pattern, quote_name, quote_text
 from forklake.model.write import WriteOptions
-
-_lock: Final = threading.Lock()
-_databases: Final[dict[int, duckdb.DuckDBPyConnection]] = {}
-"""The database of this process that reads and writes files, by process id."""
 
 
 def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArray]:
@@ -36,7 +31,7 @@ def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArr
         DataFileError: The file cannot be read.
     """
     shown = ", ".join(f"variant_to_parquet_variant({quote_name(name)})" for name in names)
-    with _local_copy(path) as found, closing(_database().cursor()) as cursor:
+    with _local_copy(path) as found, closing(file_database().cursor()) as cursor:
         # The order of rows is kept, without a column of their numbers: the file may have one of its name.
         query = f"SELECT {shown} FROM read_parquet(?, hive_partitioning = false)"
         try:
@@ -77,7 +72,7 @@ class VariantWriter:
         if not self.is_open:
             return
         self.is_open = False
-        with tempfile.TemporaryDirectory(prefix="forklake-") as directory, closing(_database().cursor()) as cursor:
+        with tempfile.TemporaryDirectory(prefix="forklake-") as directory, closing(file_database().cursor()) as cursor:
             path = str(Path(directory) / "variants.parquet")
             cursor.register("given", pa.concat_tables(self._tables).replace_schema_metadata().__arrow_c_stream__())
             shown = ", ".join(_column(field) for field in self._schema)
@@ -125,7 +120,7 @@ def _field_ids(field: pa.Field) -> str | None:
 def python_variants(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
     """Return variants, each given as its value and its metadata, as Python values."""
     encoded = pa.table({"v": pa.array([None if pair is None else pair[1] + pair[0] for pair in pairs], pa.binary())})
-    with closing(_database().cursor()) as cursor:
+    with closing(closed_database().cursor()) as cursor:
         cursor.register("given", encoded.__arrow_c_stream__())
         return [value for (value,) in cursor.execute("SELECT variant_bytes_to_variant(v) FROM given").fetchall()]
 
@@ -140,13 +135,3 @@ def _local_copy(path: str) -> Iterator[str]:
         copy = str(Path(directory) / "variants.parquet")
         opened.download(copy)
         yield copy
-
-
-def _database() -> duckdb.DuckDBPyConnection:
-    with _lock:
-        if os.getpid() not in _databases:
-            made = duckdb.connect(":memory:")
-            for statement in ("threads = 1", "TimeZone = 'UTC'", "python_enable_replacements = false"):
-                made.execute(f"SET {statement}")
-            _databases[os.getpid()] = made
-        return _databases[os.getpid()]

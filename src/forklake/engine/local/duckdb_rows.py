@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from forklake.engine.allowance import check_time, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
-from forklake.files.closed_database import database
+from forklake.files.databases import closed_database
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
 from forklake.model.quoting import quote_name
@@ -41,7 +41,7 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
         InvalidInputError: A value cannot be computed.
         LimitError: The time of the statement is over.
     """
-    with closing(database().cursor()) as cursor:
+    with closing(closed_database().cursor()) as cursor:
         try:
             with interrupt_in_time(cursor.interrupt):
                 for name, rows in tables.items():

@@ -12,7 +12,7 @@ from typing import Final
 
 import duckdb
 
-from forklake.files.closed_database import database
+from forklake.files.databases import closed_database
 
 _SELECT: Final = "SELECT "
 _LAMBDA: Final = '"class":"LAMBDA"'
@@ -25,7 +25,7 @@ def print_query(text: str) -> str:
 
     It stays as it is if DuckDB does not know all that is in it, or would print a lambda in its old form.
     """
-    with closing(database().cursor()) as cursor:
+    with closing(closed_database().cursor()) as cursor:
         try:
             found = cursor.execute("SELECT json_serialize_sql(CAST(? AS VARCHAR))", [text]).fetchone()
             tree = "" if found is None else str(found[0])
