@@ -103,6 +103,61 @@ def test_a_column_that_files_are_laid_out_by_cannot_be_dropped(shop: Catalog) ->
     shop.table("events").alter.drop_column("id")
 
 
+NAMES = {"s": "STRUCT(a INTEGER, b INTEGER)", "a": "INTEGER", "lower": "VARCHAR", 'd"e': "VARCHAR"}
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("key", "kept", "dropped"),
+    [
+        ("s.a", "s", "a"),
+        ("s.a", "s.a", "s.b"),
+        ("s['a']", "s.a", "s.b"),
+        ('lower("d""e")', 'd"e', "lower"),
+        ("lower(lower)", "lower", "s.a"),
+        ("lower('a')", None, "a"),
+    ],
+)
+def test_what_a_sort_key_names_is_not_dropped_and_all_else_is(
+    lake: Lake, key: str, kept: str | None, dropped: str
+) -> None:
+    table = lake.create_catalog("shop").create_table("t", NAMES, sort_by=[key])
+    if kept is not None:
+        name = (kept,) if '"' in kept else kept
+        with pytest.raises(InvalidInputError, match="the table is sorted by this column"):
+            table.alter.drop_column(name)
+    table.alter.drop_column(dropped)
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_a_field_that_files_are_sorted_by_stays_when_the_type_of_its_struct_changes(lake: Lake) -> None:
+    table = lake.create_catalog("shop").create_table("t", NAMES, sort_by=["s.a"])
+    with pytest.raises(InvalidInputError, match='Cannot drop column "a" - the table is sorted by this column'):
+        table.alter.set_type("s", "STRUCT(b INTEGER, c INTEGER)")
+    table.alter.set_type("s", "STRUCT(a BIGINT, c INTEGER)")
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("key", "column", "renamed"),
+    [
+        ("s.a", "a", "s.a"),
+        ("s.a", "s.a", 's."x"'),
+        ("lower(CAST(a AS VARCHAR))", "lower", "lower(CAST(a AS VARCHAR))"),
+        ("t.a + 1", "a", '"x" + 1'),
+    ],
+)
+def test_a_sort_key_follows_what_it_names_and_can_still_be_read(
+    lake: Lake, key: str, column: str, renamed: str
+) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", NAMES, sort_by=[key])
+    table.alter.rename_column(column, "x")
+    table.rename("u")
+    assert [one.expression for one in table.inspect.sort_by] == [renamed]
+    table.alter.set_sorting(table.inspect.sort_by)  # else no row could be written
+
+
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
 def test_sort_keys_are_read_as_sql_reads_them(shop: Catalog) -> None:
     shop.table("events").alter.set_sorting(["id DESC", " at ASC NULLS FIRST", "s.a * 2 desc nulls last", '"ID"'])

@@ -448,7 +448,8 @@ def _without(table: Table, column_id: int) -> tuple[Column, ...]:
     parent = table.column(column.parent)
     is_last = sum(other.parent == column.parent for other in table.columns) == 1
     words = {word.strip('"').lower() for key in table.sort_by for word in key.expression.split()}
-    is_key = column_id in (key for key, _ in table.partition_by) or column.name.lower() in words
+    is_sorted_by = column.parent is None and column.name.lower() in words
+    is_key = column_id in (key for key, _ in table.partition_by) or is_sorted_by
     if is_last or is_key or (parent is not None and parent.type in FIXED_PARTS):
         raise RefusedError("invalid")
     gone = {column_id}

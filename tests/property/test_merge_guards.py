@@ -349,7 +349,7 @@ def names_are_unique_in_the_result(lake: Lake, shop: Catalog) -> None:
 
 
 def _the_result_is_not_looked_at(sabotage: Sabotage) -> None:
-    sabotage.put(merge_catalogs, "check_result", lambda draft, planned: None)
+    sabotage.put(merge_catalogs, "check_result", lambda draft, planned, runtime: None)
 
 
 def columns_that_both_added_have_ids_of_their_own(lake: Lake, shop: Catalog) -> None:

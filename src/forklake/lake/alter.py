@@ -50,7 +50,7 @@ class Alter:
             NotFoundError: There is none of that name.
             InvalidInputError: The table is partitioned or sorted by it, or has no other.
         """
-        return self._run(lambda staging, row: alter_columns.drop_column(staging, row, column))
+        return self._run(lambda staging, row: alter_columns.drop_column(staging, self._runtime, row, column))
 
     def rename_column(self, column: ColumnName, new_name: str) -> Commit:
         """Rename a column, or a field of a struct.
@@ -61,7 +61,9 @@ class Alter:
             NotFoundError: There is none of the old name.
             AlreadyExistsError: There is one of the new name.
         """
-        return self._run(lambda staging, row: alter_columns.rename_column(staging, row, column, new_name))
+        return self._run(
+            lambda staging, row: alter_columns.rename_column(staging, self._runtime, row, column, new_name)
+        )
 
     def set_type(self, column: ColumnName, new_type: str) -> Commit:
         """Widen the type of a column or field; committed files are not rewritten.

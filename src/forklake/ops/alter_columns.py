@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forklake import ops
 from forklake.catalog import describe, lookup
+from forklake.catalog.fields import table_fields
 from forklake.catalog.state import live_data_files
 from forklake.catalog.transaction import Staging
 from forklake.model import change
@@ -15,7 +16,7 @@ from forklake.ops.check_default import check_default
 from forklake.ops.retype_column import retype_column
 from forklake.ops.runtime import Runtime
 from forklake.ops.search_nulls import search_nulls
-from forklake.ops.sort_keys import rename_in_keys
+from forklake.ops.sort_keys import check_not_sorted_by, rename_in_keys
 
 ColumnName = str | tuple[str, ...]
 """A column, or a field of structs: the names that lead to it, or one text with dots between them."""
@@ -35,28 +36,31 @@ def add_column(
     staging.stage(change.AddColumn(table.table_id, column, inside, staging.new_columns(column)))
 
 
-def drop_column(staging: Staging, table: TableRow, column: ColumnName) -> None:
+def drop_column(staging: Staging, runtime: Runtime, table: TableRow, column: ColumnName) -> None:
     """Drop a column or a field; its id is never used again.
 
     Raises:
         NotFoundError: There is none of that name.
         InvalidInputError: The table is partitioned or sorted by it, or has no other column.
     """
-    staging.stage(change.DropColumn(table.table_id, lookup.column(staging.draft, table, column).column_id))
+    found = lookup.column(staging.draft, table, column)
+    check_not_sorted_by(staging.draft, runtime, table, found.column_id, found.column_name)
+    staging.stage(change.DropColumn(table.table_id, found.column_id))
 
 
-def rename_column(staging: Staging, table: TableRow, column: ColumnName, name: str) -> None:
+def rename_column(staging: Staging, runtime: Runtime, table: TableRow, column: ColumnName, name: str) -> None:
     """Give a column or a field another name; sort keys follow it.
 
     Raises:
         NotFoundError: There is none of the old name.
         AlreadyExistsError: There is one of the new name.
+        InvalidInputError: A sort key names the field by a text, as in ``s['a']``.
     """
-    found = lookup.column(staging.draft, table, column)
-    keys = describe.sorting(staging.draft, table.table_id)
-    staging.stage(change.RenameColumn(table.table_id, found.column_id, name))
-    following = keys if found.parent_column is not None else rename_in_keys(keys, found.column_name, name)
-    if following != tuple(keys):
+    found = lookup.column(staging.draft, table, column).column_id
+    keys, fields = describe.sorting(staging.draft, table.table_id), table_fields(staging.draft, table.table_id)
+    following = rename_in_keys(runtime, keys, table.table_name, fields, found, name)
+    staging.stage(change.RenameColumn(table.table_id, found, name))
+    if following != keys:
         stage_sorting(staging, table.table_id, following)
 
 
@@ -72,10 +76,10 @@ def set_type(staging: Staging, runtime: Runtime, table: TableRow, column: Column
     """
     found = lookup.column(staging.draft, table, column).column_id
     if table.origin is not None or not live_data_files(staging.draft, table.table_id):
-        retype_column(staging, table.table_id, found, wanted)
+        retype_column(staging, runtime, table, found, wanted)
         return
     written = ops.staged_files.StagedFiles(staging, runtime, table)
-    retype_column(staging, table.table_id, found, wanted)
+    retype_column(staging, runtime, table, found, wanted)
     written.rewrite()
 
 

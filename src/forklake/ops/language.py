@@ -10,6 +10,7 @@ from typing import Protocol
 
 from forklake.model.definitions import ColumnDefinition, FindMacro, SortKey
 from forklake.model.field import Field
+from forklake.model.ids import ColumnId
 from forklake.model.types import Type
 
 
@@ -38,6 +39,27 @@ class Language(Protocol):
 
     def unknown_columns(self, text: str, table: str, fields: Sequence[Field]) -> list[str]:
         """Return the columns that a sort key names and a table does not have.
+
+        Raises:
+            InvalidInputError: It cannot be parsed.
+        """
+
+    def named_columns(self, text: str, table: str, fields: Sequence[Field]) -> frozenset[ColumnId]:
+        """Return the columns that a sort key names, and the fields within them.
+
+        Raises:
+            InvalidInputError: It cannot be parsed.
+        """
+
+    def rename_column(self, text: str, table: str, fields: Sequence[Field], column: ColumnId, name: str) -> str:
+        """Return a sort key in which a column or field has another name; all else stays as written.
+
+        Raises:
+            InvalidInputError: It cannot be parsed, or names the field by a text.
+        """
+
+    def without_table(self, text: str, table: str, fields: Sequence[Field]) -> str:
+        """Return a sort key in which no column is named with its table.
 
         Raises:
             InvalidInputError: It cannot be parsed.

@@ -208,7 +208,7 @@ class _Attempt:
         source, target = self._source_version, self._target.version
         self._draft = Draft(planned.sides.target)
         lay_out(self._draft, planned, written)
-        check_result(self._draft, planned)
+        check_result(self._draft, planned, self._runtime)
         self._new_files = len(written)
         is_nothing = planned.is_empty
         if self._request.kind == "refresh":

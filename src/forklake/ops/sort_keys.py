@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
+from forklake.catalog import describe
+from forklake.catalog.fields import table_fields
+from forklake.catalog.state import Content
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.definitions import FindMacro, SortKey
 from forklake.model.field import Field, plain_column
-from forklake.model.names import fold
-from forklake.model.quoting import quote_name, unquote_name
+from forklake.model.ids import ColumnId
+from forklake.model.quoting import quote_name
+from forklake.model.rows import TableRow
 from forklake.ops.runtime import Runtime
 
 SortKeys = Sequence[SortKey | str]
 """Keys of a sort order, as text in SQL's words or as values."""
-
-_WORDS: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\W\d]\w*""")
-"""What an expression is made of, as far as names go: quoted text, quoted names, and words."""
 
 
 def check_keys(
@@ -27,7 +26,7 @@ def check_keys(
 ) -> tuple[SortKey, ...]:
     """Return a caller's sort keys, checked against the columns of the table.
 
-    Keys in another dialect are not checked.
+    They do not name the table, which may get another name. Keys in another dialect are not checked.
 
     Raises:
         InvalidInputError: A key cannot be parsed, names no column of the table, or has no order.
@@ -47,7 +46,7 @@ def check_keys(
             "Binder Error: Columns in the SET SORTED BY statement were not found in the DuckLake table."
             f" Unmatched columns were: {', '.join(missing)}"
         )
-    return found
+    return tuple(_without_table(runtime, key, table, fields) for key in found)
 
 
 def _key(runtime: Runtime, text: str, fields: Sequence[Field]) -> SortKey:
@@ -77,26 +76,60 @@ def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Fi
     return True
 
 
+def _without_table(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Field]) -> SortKey:
+    if key.dialect != "duckdb" or plain_column(key.expression, fields) is not None or not key.expression.strip():
+        return key
+    return replace(key, expression=runtime.language.without_table(key.expression, table, fields))
+
+
 def _has_variant(field: Field) -> bool:
     return field.type == types.VARIANT or any(_has_variant(child) for child in field.children)
 
 
-def rename_in_keys(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:
-    """Rename a column in sort keys.
+def columns_of_key(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Field]) -> frozenset[ColumnId]:
+    """Return the columns that a sort key names, and the fields within them.
 
-    Functions, quoted text and keys in other dialects stay as they are.
-
-    >>> print(rename_in_keys([SortKey("a + length('a')")], "A", "b c")[0].expression)
-    "b c" + length('a')
+    A key that cannot be read names none: no row can be written by it, nor could it be before.
     """
-    quoted = quote_name(new)
+    column = plain_column(key.expression, fields)
+    if column is not None:
+        return frozenset() if column.column_id is None else frozenset([column.column_id])
+    try:
+        return runtime.language.named_columns(key.expression, table, fields)
+    except InvalidInputError:
+        return frozenset()
 
-    def word(match: re.Match[str]) -> str:
-        text = match.group()
-        name = unquote_name(text)
-        is_call = match.string[match.end() :].lstrip().startswith("(")
-        return quoted if text[0] != "'" and not is_call and fold(name) == fold(old) else text
 
-    return tuple(
-        replace(key, expression=_WORDS.sub(word, key.expression)) if key.dialect == "duckdb" else key for key in keys
-    )
+def check_not_sorted_by(content: Content, runtime: Runtime, table: TableRow, column: ColumnId, name: str) -> None:
+    """Refuse to drop a column or field that files are sorted by.
+
+    Raises:
+        InvalidInputError: A sort key names it.
+    """
+    keys, fields = describe.sorting(content, table.table_id), table_fields(content, table.table_id)
+    if any(column in columns_of_key(runtime, key, table.table_name, fields) for key in keys):
+        raise InvalidInputError(
+            f'Cannot drop column "{name}" - the table is sorted by this column.'
+            " Reset or change the sort order on this table in order to drop this column"
+        )
+
+
+def rename_in_keys(
+    runtime: Runtime, keys: Sequence[SortKey], table: str, fields: Sequence[Field], column: ColumnId, new: str
+) -> tuple[SortKey, ...]:
+    """Rename a column or field in sort keys.
+
+    Functions, texts and keys in other dialects stay as they are.
+
+    Raises:
+        InvalidInputError: A key names the field by a text.
+    """
+
+    def rename(key: SortKey) -> SortKey:
+        if key.dialect != "duckdb" or column not in columns_of_key(runtime, key, table, fields):
+            return key
+        if plain_column(key.expression, fields) is not None:
+            return replace(key, expression=quote_name(new))
+        return replace(key, expression=runtime.language.rename_column(key.expression, table, fields, column, new))
+
+    return tuple(map(rename, keys))

@@ -122,11 +122,15 @@ def _add_column(writer: Transaction, target: Target, action: statements.AddColum
 def _drop_column(writer: Transaction, target: Target, action: statements.DropColumn) -> None:
     if action.if_exists and not _has_column(writer, target, action.column):
         return
-    run(writer, lambda staging: columns.drop_column(staging, _row(staging, target), action.column))
+    runtime = runtime_of(writer)
+    run(writer, lambda staging: columns.drop_column(staging, runtime, _row(staging, target), action.column))
 
 
 def _rename_column(writer: Transaction, target: Target, action: statements.RenameColumn) -> None:
-    run(writer, lambda staging: columns.rename_column(staging, _row(staging, target), action.column, action.new_name))
+    def verb(staging: Staging) -> None:
+        columns.rename_column(staging, runtime_of(writer), _row(staging, target), action.column, action.new_name)
+
+    run(writer, verb)
 
 
 def _change_type(writer: Transaction, target: Target, action: statements.ChangeType) -> None:

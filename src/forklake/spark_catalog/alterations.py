@@ -47,10 +47,10 @@ def _alter_column(attached: Attached, staging: Staging, row: TableRow, column: t
         case "AddColumn":
             _add(attached, staging, row, column, change)
         case "RenameColumn":
-            alter_columns.rename_column(staging, row, column, change["name"])
+            alter_columns.rename_column(staging, attached.runtime, row, column, change["name"])
         case "DeleteColumn":
             try:
-                alter_columns.drop_column(staging, row, column)
+                alter_columns.drop_column(staging, attached.runtime, row, column)
             except NotFoundError:
                 if not change["if_exists"]:
                     raise

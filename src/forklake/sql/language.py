@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition, FindMacro, SortKey
 from forklake.model.field import Field
+from forklake.model.ids import ColumnId
 from forklake.model.types import Type
 from forklake.sql.parse import check_stored_text, parse, parse_sort_key
+from forklake.sql.rows import sort_key_columns
 from forklake.sql.rows.insertion import resolve_default
-from forklake.sql.rows.row_texts import sort_expression, unknown_columns
+from forklake.sql.rows.row_texts import sort_expression
 from forklake.sql.statements import CreateTable
 
 
@@ -27,7 +29,19 @@ class DuckDBLanguage:
 
     def unknown_columns(self, text: str, table: str, fields: Sequence[Field]) -> list[str]:
         """Return the columns that a sort key names and a table does not have."""
-        return unknown_columns(text, table, fields)
+        return sort_key_columns.unknown_columns(text, table, fields)
+
+    def named_columns(self, text: str, table: str, fields: Sequence[Field]) -> frozenset[ColumnId]:
+        """Return the columns that a sort key names, and the fields within them."""
+        return sort_key_columns.named_columns(text, table, fields)
+
+    def rename_column(self, text: str, table: str, fields: Sequence[Field], column: ColumnId, name: str) -> str:
+        """Return a sort key in which a column or field has another name."""
+        return sort_key_columns.rename_column(text, table, fields, column, name)
+
+    def without_table(self, text: str, table: str, fields: Sequence[Field]) -> str:
+        """Return a sort key in which no column is named with its table."""
+        return sort_key_columns.without_table(text, table, fields)
 
     def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
         """Parse a list of columns as in CREATE TABLE."""

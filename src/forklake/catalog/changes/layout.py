@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from forklake.catalog import lookup
@@ -16,12 +15,10 @@ from forklake.metastore.written_tables import (
     FILE_PARTITION_VALUE,
     PARTITION_COLUMN,
     PARTITION_INFO,
-    SORT_EXPRESSION,
     SORT_INFO,
 )
 from forklake.model.change import SetPartitioning, SetSorting
 from forklake.model.ids import ColumnId, TableId
-from forklake.model.names import fold
 from forklake.model.rows import (
     PartitionColumnRow,
     PartitionInfoRow,
@@ -136,7 +133,7 @@ def set_sorting(draft: Draft, change: SetSorting) -> None:
 
 
 def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: str) -> None:
-    """Refuse to drop a column that files are partitioned or sorted by.
+    """Refuse to drop a column that files are partitioned by.
 
     Raises:
         InvalidInputError: The column is such a key.
@@ -147,14 +144,3 @@ def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: 
             f'Cannot drop column "{name}" - the table is partitioned by this column.'
             " Reset or change the partitioning on this table in order to drop this column"
         )
-    for key in draft.following(SORT_EXPRESSION, draft.rows(SORT_INFO, {"table_id": table_id})):
-        if names_column(key.expression, name):
-            raise InvalidInputError(
-                f'Cannot drop column "{name}" - the table is sorted by this column.'
-                " Reset or change the sort order on this table in order to drop this column"
-            )
-
-
-def names_column(expression: str, name: str) -> bool:
-    """Return whether the expression of a sort key may name a column."""
-    return re.search(rf'(?<![\w"])"?{re.escape(fold(name))}"?(?![\w"])', fold(expression)) is not None

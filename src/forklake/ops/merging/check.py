@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from forklake.catalog import describe, lookup
-from forklake.catalog.changes.layout import names_column
 from forklake.catalog.draft import Draft
+from forklake.catalog.fields import table_fields
 from forklake.metastore.written_tables import (
     DATA_FILE,
     FILE_COLUMN_STATS,
@@ -23,6 +23,7 @@ from forklake.metastore.written_tables import (
     VIEW,
 )
 from forklake.model.fork_merge import Deed, MergeConflict
+from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.model.promotions import is_promotion
 from forklake.model.rows import ColumnRow, DataFileRow, InlinedRow
@@ -30,9 +31,11 @@ from forklake.ops.merging.plan import Planned, TableEdit
 from forklake.ops.merging.sides import Sides
 from forklake.ops.merging.table_files import touches_of
 from forklake.ops.merging.things import SCHEMAS, SORTING, TABLES
+from forklake.ops.runtime import Runtime
+from forklake.ops.sort_keys import columns_of_key
 
 
-def check_result(draft: Draft, planned: Planned) -> None:
+def check_result(draft: Draft, planned: Planned, runtime: Runtime) -> None:
     """Keep a conflict for each thing that does not fit into the draft."""
     _check_schemas(draft, planned)
     _check_names(draft, planned)
@@ -40,7 +43,7 @@ def check_result(draft: Draft, planned: Planned) -> None:
         if table.row is not None:
             if table.edits:
                 _check_columns(draft, planned, table)
-                _check_sorting(draft, planned, table)
+                _check_sorting(draft, planned, table, runtime)
             _check_types(draft, planned, table)
             _check_nulls(draft, planned, table)
 
@@ -117,7 +120,7 @@ def _check_columns(draft: Draft, planned: Planned, table: TableEdit) -> None:
         planned.chooser.refuse(MergeConflict("column", *place, "a key of the partitioning", "changed", "changed"))
 
 
-def _check_sorting(draft: Draft, planned: Planned, table: TableEdit) -> None:
+def _check_sorting(draft: Draft, planned: Planned, table: TableEdit, runtime: Runtime) -> None:
     """Check that sort keys name the same columns as on the side that they come from.
 
     They are texts, so the other side may have renamed or dropped what they name.
@@ -129,11 +132,12 @@ def _check_sorting(draft: Draft, planned: Planned, table: TableEdit) -> None:
     is_theirs = any(edit.kind is SORTING and edit.after is not None for edit in table.edits)
     side = planned.sides.source if is_theirs else planned.sides.target
     names = {row.column_id: row.column_name for row in lookup.columns(draft, table.table_id)}
-    place = (_schema_name(draft, table), table.row.table_name)
+    place, fields = (_schema_name(draft, table), table.row.table_name), table_fields(side, table.table_id)
+    named = frozenset[ColumnId]().union(*(columns_of_key(runtime, key, table.row.table_name, fields) for key in keys))
     for column in lookup.columns(side, table.table_id):
         after = names.get(column.column_id)
         is_same = after is not None and fold(after) == fold(column.column_name)
-        if is_same or not any(names_column(key.expression, column.column_name) for key in keys):
+        if is_same or column.column_id not in named:
             continue
         other: Deed = "dropped" if after is None else "changed"
         deeds: tuple[Deed, Deed] = (other, "changed") if is_theirs else ("changed", other)

@@ -98,25 +98,6 @@ def sort_expression(text: str, table: str, fields: Sequence[Field], macros: Find
     return sort_key(RowBinder(TableSite(table, fields), None).bind(tree))
 
 
-def unknown_columns(text: str, table: str, fields: Sequence[Field]) -> list[str]:
-    """Return the columns that an expression names and a table does not have.
-
-    They are in the order of the text.
-
-    Raises:
-        InvalidInputError: It cannot be read.
-    """
-    known = {fold(field.name) for field in fields}
-    found: dict[str, None] = {}
-    for node in parse_expression(_check_text(text, "value")).walk(bfs=False):
-        if isinstance(node, exp.Column):
-            names = [part.name for part in node.parts]
-            begin = int(len(names) > 1 and fold(names[0]) == fold(table) and fold(names[0]) not in known)
-            if fold(names[begin]) not in known:
-                found[names[begin]] = None
-    return list(found)
-
-
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
