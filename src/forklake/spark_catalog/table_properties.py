@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from forklake.errors import InvalidInputError
+from forklake.model.definitions import SortKey
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS
 from forklake.spark_catalog.table_facts import SORTED_BY
+from forklake.sql.parse import parse_sort_keys
 
 _IGNORED: Final = frozenset({"owner", "provider"})
 _PROVIDERS: Final = frozenset({"forklake", "parquet"})
 _REFUSED: Final = frozenset({"location", "external", "is_managed_location", "path"})
 _OPTION: Final = "option."
-_COMMA: Final = re.compile(r",(?![^()]*\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Properties:
     """
 
     tags: Mapping[str, str]
-    sorted_by: tuple[str, ...]
+    sorted_by: tuple[SortKey, ...]
 
 
 def read_properties(given: Mapping[str, str]) -> Properties:
     """Return what properties say of a new table.
 
     Raises:
-        InvalidInputError: A table of a lake cannot have one of them.
+        InvalidInputError: A table of a lake cannot have one of them, or the sort order cannot be read.
     """
     provider = given.get("provider", "forklake")
     if provider.lower() not in _PROVIDERS:
@@ -72,6 +72,13 @@ def check_property(key: str) -> None:
         raise InvalidInputError(f'The property "{key}" cannot be set; nothing was changed.')
 
 
-def sort_order(text: str) -> tuple[str, ...]:
-    """Return the keys of a sort order that is written as in ORDER BY."""
-    return tuple(part.strip() for part in _COMMA.split(text) if part.strip())
+def sort_order(text: str) -> tuple[SortKey, ...]:
+    """Return the keys of a sort order that is written as in ORDER BY; none of an empty text.
+
+    >>> [key.expression for key in sort_order('concat(a, lower(b)), "x, y" DESC')]
+    ['concat(a, lower(b))', '"x, y"']
+
+    Raises:
+        InvalidInputError: It cannot be read.
+    """
+    return parse_sort_keys(text) if text.strip() else ()

@@ -6,6 +6,7 @@ from forklake.sql.parse.statement import (
     parse_expression,
     parse_query,
     parse_sort_key,
+    parse_sort_keys,
     parse_type,
     parse_value,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "parse_expression",
     "parse_query",
     "parse_sort_key",
+    "parse_sort_keys",
     "parse_type",
     "parse_value",
     "statement_places",

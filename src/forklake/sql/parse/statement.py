@@ -158,6 +158,15 @@ def parse_sort_key(text: str) -> SortKey:
     return _read_only(text, read_sort_key)
 
 
+def parse_sort_keys(text: str) -> tuple[SortKey, ...]:
+    """Parse the keys of a sort order, separated by commas.
+
+    Raises:
+        InvalidInputError: The text is no such list.
+    """
+    return _read_only(text, lambda words: tuple(words.comma_list(lambda: read_sort_key(words))))
+
+
 def _read_only(text: str, read: Callable[[Words], Item]) -> Item:
     found = [Words(text, tokens, end) for tokens, end in statements(text)]
     if len(found) != 1:
