@@ -35,6 +35,18 @@ SELECT * NOT ILIKE '%A%' FROM n ORDER BY id
 
 SELECT COLUMNS(c -> c LIKE 'i%' OR c = 'name') FROM n ORDER BY ALL
 
+SELECT * SIMILAR TO 'am' FROM n ORDER BY ALL
+
+SELECT * NOT SIMILAR TO 'i.' FROM n ORDER BY id
+
+SELECT COLUMNS(c -> c[1] = 'i' OR regexp_matches(c, '^[[:alpha:]]AM', 'i') OR c || 'x' = 'lx') FROM n ORDER BY id
+
+SELECT COLUMNS((c, i) -> i < 3 AND c.upper() BETWEEN 'A' AND 'P') FROM n ORDER BY ALL
+
+SELECT COLUMNS('^\pL{2}\z'), COLUMNS('[[:lower:]]d') FROM n ORDER BY ALL
+
+SELECT COLUMNS('^\w+$') FROM (SELECT 1 AS a, 2 AS "ä", 3 AS "b b")
+
 SELECT max(COLUMNS('^(id|name)$')) FROM n
 
 SELECT coalesce(*COLUMNS(['name', 'name'])) AS c FROM n ORDER BY c

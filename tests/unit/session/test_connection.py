@@ -352,7 +352,12 @@ def test_work_on_metadata_starts_no_spark(session: Connection) -> None:
         ("ALTER TABLE t SET SORTED BY (a, nope DESC)", "Unmatched columns were: nope"),
         ("ALTER TABLE t ADD COLUMN b INT DEFAULT 'x'", "Could not convert string 'x' to INT32"),
         ("CREATE TABLE u (a DECIMAL(50, 2))", r"DECIMAL\(50,2\) is no type"),
-        ("SELECT COLUMNS('(') FROM t", 'Failed to compile regex "\\("'),
+        ("SELECT COLUMNS('(') FROM t", 'Failed to compile regex "\\(": missing \\): '),
+        ("SELECT COLUMNS('(a+)+$') FROM (SELECT 1 AS aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab)", "No matching"),
+        ("SELECT COLUMNS(c -> c = 1) FROM t", "Could not convert string 'a' to INT32"),
+        ("SELECT COLUMNS(c -> c IN (SELECT 'a')) FROM t", "not supported as a test of names"),
+        ("SELECT COLUMNS(c -> repeat(c, 9) > c) FROM t", "not supported as a test of names"),
+        ("SELECT * ILIKE 'z' FROM t", "No matching columns found"),
     ],
 )
 def test_definitions_that_no_row_fits_are_refused(session: Connection, statement: str, message: str) -> None:

@@ -20,7 +20,7 @@ from forklake.sql.expressions.nodes import call_arguments, call_node, function_n
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.macro_calls import expand_macros
-from forklake.sql.query.name_tests import NameTest, lambda_test, matching_names, pattern_test
+from forklake.sql.query.name_tests import NameFilter, lambda_filter, matching_names, pattern_filter
 from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
@@ -48,7 +48,7 @@ def select_items(nodes: Sequence[exp.Expr], environment: Environment, scope: Sco
     """
     items: list[Item] = []
     for node in nodes:
-        tested = pattern_test(node)
+        tested = pattern_filter(node)
         if tested is not None:
             items += _filter_items(*tested, select_items([tested[0]], environment, scope))
         elif isinstance(node, exp.Star):
@@ -78,12 +78,17 @@ def _unnest_items(node: exp.Expr, environment: Environment, scope: Scope) -> lis
     return [Item(name, column) for name, column in columns]
 
 
-def _filter_items(star: exp.Expr, test: NameTest, items: Sequence[Item]) -> list[Item]:
+def _filter_items(star: exp.Expr, passing: NameFilter, items: Sequence[Item]) -> list[Item]:
     """Return the columns of a star whose names pass a test."""
-    found = [item for item in items if test(item.name)]
+    names = passing([item.name for item in items])
+    found = [item for item in items if item.name in names]
     if not found:
-        raise InvalidInputError(f"Binder Error: No matching columns found for {render(star)} with a pattern")
+        raise _no_match(star)
     return found
+
+
+def _no_match(star: exp.Expr) -> InvalidInputError:
+    return InvalidInputError(f"Binder Error: No matching columns found for {render(star)} with a pattern")
 
 
 def _item(node: exp.Expr, environment: Environment) -> Item:
@@ -142,10 +147,14 @@ def _star(star: exp.Expr, visible: NamedValues, environment: Environment) -> Ite
                 raise InvalidInputError(f'Binder Error: Column "{name}" in {words} list not found in FROM clause')
     # The parser has `* ILIKE` in the star itself.
     pattern = star.args.get("ilike")
-    tested = None if pattern is None else pattern_test(exp.ILike(this=exp.Star(), expression=pattern.copy()))
-    for name, bound in visible:
-        if fold(name) in excluded or (tested is not None and not tested[1](name)):
-            continue
+    tested = None if pattern is None else pattern_filter(exp.ILike(this=exp.Star(), expression=pattern.copy()))
+    shown = [one for one in visible if fold(one[0]) not in excluded]
+    if tested is not None:
+        passing = tested[1]([name for name, _ in shown])
+        shown = [one for one in shown if one[0] in passing]
+        if not shown:
+            raise _no_match(star)
+    for name, bound in shown:
         node = replaced.get(fold(name))
         shown_name = renamed.get(fold(name), name)
         yield Item(shown_name, BoundNode(bound=bound) if node is None else expand_macros(node, environment.names.macro))
@@ -224,12 +233,13 @@ def _matching_items(node: exp.Columns, environment: Environment, scope: Scope) -
     if isinstance(inner, exp.Star):
         return list(_star(inner, _star_columns(scope), environment))
     visible = [(column.name, table, column) for table, column in scope.star_columns()]
-    test = lambda_test(inner)
+    passing = lambda_filter(inner)
     if isinstance(inner, exp.Literal) and inner.is_string:
         names = matching_names(inner.name, [one[0] for one in visible])
         chosen = [one for one in visible if one[0] in names]
-    elif test is not None:
-        chosen = [one for one in visible if test(one[0])]
+    elif passing is not None:
+        passed = passing([one[0] for one in visible])
+        chosen = [one for one in visible if one[0] in passed]
         if not chosen:
             raise InvalidInputError("Binder Error: Star expression resulted in an empty set of columns")
     elif isinstance(inner, exp.Array) and all(isinstance(one, exp.Literal) for one in inner.expressions):

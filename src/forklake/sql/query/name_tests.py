@@ -1,61 +1,54 @@
-"""Tests of column names, by which a star or COLUMNS selects columns."""
+"""Tests of column names, by which a star or COLUMNS selects columns; DuckDB computes them."""
 
 from __future__ import annotations
 
-import fnmatch
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from sqlglot import exp
 
+from forklake import files
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.expressions.nodes import call_arguments, function_name
-from forklake.sql.expressions.render import render
+from forklake.model.quoting import quote_name
+from forklake.sql.expressions.nodes import function_name
+from forklake.sql.expressions.render import BoundNode, render
 
-NameTest = Callable[[str], bool]
+NameFilter = Callable[[Sequence[str]], frozenset[str]]
+"""Returns those of some names that pass a test."""
 
-_COMPARED: Final[Mapping[type[exp.Expr], Callable[[Any, Any], bool]]] = {
-    exp.EQ: lambda one, other: one == other,
-    exp.NEQ: lambda one, other: one != other,
-    exp.LT: lambda one, other: one < other,
-    exp.LTE: lambda one, other: one <= other,
-    exp.GT: lambda one, other: one > other,
-    exp.GTE: lambda one, other: one >= other,
-}
-_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    "lower": str.lower,
-    "lcase": str.lower,
-    "upper": str.upper,
-    "ucase": str.upper,
-    "length": len,
-    "len": len,
-    "starts_with": str.startswith,
-    "prefix": str.startswith,
-    "ends_with": str.endswith,
-    "suffix": str.endswith,
-    "contains": lambda text, part: part in text,
-    "regexp_matches": lambda text, pattern: _compile(pattern).search(text) is not None,
-    "regexp_full_match": lambda text, pattern: _compile(pattern).fullmatch(text) is not None,
-}
+_NAME: Final = "name"
+_PATTERNS: Final = (exp.Like, exp.ILike, exp.SimilarTo, exp.Glob)
+_SYNTAX: Final = (exp.Case, exp.Cast, exp.Coalesce, exp.Connector, exp.If)
+_FUNCTIONS: Final = (
+    "contains ends_with instr lcase left len length lower ltrim position prefix regexp_full_match regexp_matches"
+    " replace reverse right rtrim starts_with strlen strpos substr substring suffix trim ucase upper"
+)
+"""The functions that a test may call: none takes long, or makes much of a name."""
+_NEVER: Final = (BoundNode, exp.Columns, exp.Parameter, exp.Placeholder, exp.Query, exp.Star, exp.Subquery, exp.Table)
 
 
-def pattern_test(node: exp.Expr) -> tuple[exp.Expr, NameTest] | None:
+def pattern_filter(node: exp.Expr) -> tuple[exp.Expr, NameFilter] | None:
     """Return the star before LIKE, ILIKE, SIMILAR TO or GLOB, and its test.
 
     Return None for other nodes.
     """
-    inner, is_negated = node, False
-    while isinstance(inner, exp.Not):
-        inner, is_negated = inner.this, not is_negated
-    star = inner.this if isinstance(inner, exp.Like | exp.ILike | exp.SimilarTo | exp.Glob) else None
-    if isinstance(star, exp.Star) or (isinstance(star, exp.Column) and isinstance(star.this, exp.Star)):
-        return star, lambda name: bool(_matches(inner, name, {})) is not is_negated
-    return None
+    inner = node
+    while isinstance(inner, exp.Not | exp.Paren):
+        inner = inner.this
+    star = inner.this if isinstance(inner, _PATTERNS) else None
+    if not isinstance(star, exp.Star) and not (isinstance(star, exp.Column) and isinstance(star.this, exp.Star)):
+        return None
+    if isinstance(node, exp.SimilarTo) and isinstance(node.expression, exp.Literal):
+        pattern = node.expression.name  # DuckDB takes it as that of COLUMNS
+        return star, lambda names: frozenset(matching_names(pattern, names))
+    test = node.copy()
+    found = next(one for one in test.find_all(*_PATTERNS) if isinstance(one.this, type(star)))
+    found.set("this", exp.to_identifier(_NAME, quoted=True))
+    return star, lambda names: _filter([_NAME], test, names)
 
 
-def lambda_test(node: exp.Expr) -> NameTest | None:
+def lambda_filter(node: exp.Expr) -> NameFilter | None:
     """Return the test of names by a lambda, or by a comprehension over a star.
 
     Return None for other nodes.
@@ -63,73 +56,38 @@ def lambda_test(node: exp.Expr) -> NameTest | None:
     Raises:
         InvalidInputError: When the test is called, if it cannot be evaluated before the query runs.
     """
-    if isinstance(node, exp.Lambda) and len(node.expressions) == 1:
-        parameter, body = node.expressions[0].name, node.this
-        return lambda name: bool(_value(body, {fold(parameter): name}))
+    if isinstance(node, exp.Lambda):
+        parameters, body = [one.name for one in node.expressions], node.this
+        return lambda names: _filter(parameters, body, names)
     inner = node.expressions[0] if isinstance(node, exp.Array) and len(node.expressions) == 1 else None
     if not isinstance(inner, exp.Comprehension) or not isinstance(inner.args["iterator"].unnest(), exp.Star):
         return None
     parameter, condition = inner.expression.name, inner.args.get("condition")
-    return lambda name: condition is None or bool(_value(condition, {fold(parameter): name}))
+    return frozenset if condition is None else lambda names: _filter([parameter], condition, names)
 
 
-def _value(node: exp.Expr, names: Mapping[str, str]) -> Any:
-    """Return the value of an expression over a column's name."""
-    match node:
-        case exp.Paren():
-            return _value(node.this, names)
-        case exp.Literal():
-            return node.name if node.is_string else float(node.name)
-        case exp.Column() | exp.Identifier() if fold(node.name) in names:
-            return names[fold(node.name)]
-        case exp.Not():
-            return not _value(node.this, names)
-        case exp.And():
-            return _value(node.this, names) and _value(node.expression, names)
-        case exp.Or():
-            return _value(node.this, names) or _value(node.expression, names)
-        case exp.In() if node.expressions:
-            found = _value(node.this, names) in [_value(one, names) for one in node.expressions]
-            return found is not bool(node.args.get("negate"))
-        case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.Glob():
-            return _matches(node, _value(node.this, names), names)
-    if type(node) in _COMPARED:
-        return _COMPARED[type(node)](_value(node.this, names), _value(node.expression, names))
-    function = _FUNCTIONS.get(function_name(node).lower()) if isinstance(node, exp.Func) else None
-    if function is None:
-        raise InvalidInputError(f"This is not supported as a test of names of columns: {render(node)}")
-    return function(*(_value(one, names) for one in call_arguments(node)))  # type: ignore[arg-type]
+def _filter(parameters: Sequence[str], condition: exp.Expr, names: Sequence[str]) -> frozenset[str]:
+    """Return the names for which a condition on them, and on their places, holds."""
+    for one in condition.walk():
+        called = function_name(one) if isinstance(one, exp.Func) and not isinstance(one, _SYNTAX) else None
+        if isinstance(one, _NEVER) or (called is not None and fold(called) not in _FUNCTIONS.split()):
+            raise InvalidInputError(f"This is not supported as a test of names of columns: {render(condition)}")
+    listed = ", ".join(map(quote_name, parameters))
+    text = f"SELECT list_filter(CAST($1 AS VARCHAR[]), lambda {listed}: {render(condition, identify=True)})"
+    return frozenset(files.duckdb_results.single_value(text, list(names)))
 
 
-def _matches(node: exp.Expr, name: str, names: Mapping[str, str]) -> bool:
-    pattern = str(_value(node.expression, names))
-    match node:
-        case exp.Glob():
-            found = fnmatch.fnmatchcase(name, pattern)
-        case exp.SimilarTo():
-            found = _compile(pattern).fullmatch(name) is not None
-        case _:
-            parts = {"%": ".*", "_": "."}
-            text = "".join(parts.get(letter) or re.escape(letter) for letter in pattern)
-            flags = re.DOTALL | (re.IGNORECASE if isinstance(node, exp.ILike) else 0)
-            found = re.fullmatch(text, name, flags) is not None
-    return found is not bool(node.args.get("negate"))
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise InvalidInputError(f'Binder Error: Failed to compile regex "{pattern}": {error}') from error
-
-
-def matching_names(pattern: str, names: list[str]) -> list[str]:
+def matching_names(pattern: str, names: Sequence[str]) -> list[str]:
     """Return the names that match a regular expression.
 
     Raises:
         InvalidInputError: It is no regular expression, or matches no name.
     """
-    found = [name for name in names if _compile(pattern).search(name)]
+    fault = files.regular_expressions.fault_of(pattern)
+    if fault is not None:
+        raise InvalidInputError(f'Binder Error: Failed to compile regex "{pattern}": {fault}')
+    text = "SELECT list_filter(CAST($1 AS VARCHAR[]), lambda name: regexp_matches(name, $2))"
+    found: list[str] = files.duckdb_results.single_value(text, list(names), pattern)
     if not found:
         raise InvalidInputError(f'Binder Error: No matching columns found that match regex "{pattern}"')
     return found
