@@ -67,7 +67,7 @@ def list_dropped(runtime: Runtime, *, prefix: str = "", limit: int | None = None
     """
     check_text("prefix", prefix)
     left = INFINITY if limit is None else check_limit(limit)
-    between = (fold(prefix), fold(prefix) + _LAST_NAME) if prefix else None
+    between = names_between(prefix)
     found: list[DroppedCatalog] = []
     with runtime.store.reading() as session:
         while left > 0:

@@ -5,6 +5,7 @@ Most catalog functions and all metadata tables give rows in memory, which are kn
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -13,6 +14,7 @@ from forklake.model import types
 from forklake.model.difference import DiffScan
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
+from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of
@@ -37,6 +39,13 @@ class Rows:
 
     columns: tuple[Field, ...]
     rows: list[tuple[Any, ...]]
+
+    def project(self, names: Iterable[str]) -> Rows:
+        """Return some of the columns, which are there, in the order of their names."""
+        places = {fold(field.name): place for place, field in enumerate(self.columns)}
+        chosen = [places[fold(name)] for name in names]
+        shown = [tuple(row[place] for place in chosen) for row in self.rows]
+        return Rows(tuple(self.columns[place] for place in chosen), shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,9 +155,7 @@ def query_input(
             return f'column "{field.name}" has type {field.type.sql_name}'
     match source:
         case Rows():
-            places = {fold(field.name): place for place, field in enumerate(source.columns)}
-            chosen = [places[fold(field.name)] for field in fields]
-            return RowsInput(fields, [tuple(row[place] for place in chosen) for row in source.rows])
+            return RowsInput(fields, source.project(scan.columns).rows)
         case CallerFrame(rows=pa.Table()):
             places = {fold(field.name): place for place, field in enumerate(source.columns)}
             return FrameInput(fields, source.rows.select([places[fold(field.name)] for field in fields]))

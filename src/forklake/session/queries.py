@@ -16,7 +16,6 @@ from forklake.lake import Table
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.names import fold
 from forklake.model.scan import ScanPlan, first_rows, plan_lines
 from forklake.model.types.read import field_of
 from forklake.ops.define_view import NewView
@@ -85,11 +84,8 @@ def _known_rows(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
         (scan,) = bound.scans.values()
         source = scan.relation.source
         if isinstance(source, Rows):
-            places = {fold(field.name): place for place, field in enumerate(source.columns)}
-            chosen = [places[fold(name)] for name in bound.projection]
-            found = [tuple(row[place] for place in chosen) for row in source.rows]
             end = None if bound.limit is None else bound.offset + bound.limit
-            return found[bound.offset : end]
+            return source.project(bound.projection).rows[bound.offset : end]
     return None
 
 
@@ -194,10 +190,8 @@ def _plan_for_query(name: str, scan: Scan, bound: BoundQuery) -> ScanPlan:
 def _scan_frame(state: SessionState, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> Frame:
     source = scan.relation.source
     if isinstance(source, Rows):
-        places = {fold(field.name): place for place, field in enumerate(source.columns)}
-        chosen = [places[fold(one)] for one in scan.columns]
-        fields = [source.columns[place] for place in chosen]
-        return state.engine.rows_frame(fields, [tuple(row[place] for place in chosen) for row in source.rows])
+        shown = source.project(scan.columns)
+        return state.engine.rows_frame(shown.columns, shown.rows)
     if isinstance(source, Changes):
         return state.engine.select(_changes_frame(source), scan.columns)
     if isinstance(source, Differences):
