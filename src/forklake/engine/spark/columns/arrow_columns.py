@@ -19,7 +19,7 @@ from pyspark.sql.types import DataType, StringType
 
 from forklake.engine.spark.columns.literal import literal
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.engine.spark.driver.python_workers import check_workers
+from forklake.engine.spark.driver.python_workers import arrow_function, check_workers
 from forklake.errors import InvalidInputError
 from forklake.files.array_transforms import partition_values
 from forklake.files.casts import cast as cast_array
@@ -94,7 +94,5 @@ def _in_batches(
     spark = SparkSession.getActiveSession()
     if spark is not None:
         check_workers(spark)
-    # Spark reads from the annotations that whole arrays are taken and given.
-    function.__annotations__ = {"values": pa.Array, "return": pa.Array}
-    made = cast("Any", F).arrow_udf(function, returned)  # typeshed of PySpark does not know it
+    made = arrow_function(function, returned)
     return cast("Callable[[Column], Column]", made if is_deterministic else made.asNondeterministic())

@@ -9,16 +9,15 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.engine.spark.driver.python_workers import check_workers
+from forklake.engine.spark.driver.python_workers import arrow_function, check_workers
 from forklake.engine.spark.driver.session import is_remote
 from forklake.files.duckdb_calls import DuckCall, calls_in
 from forklake.files.duckdb_results import compute, result_type
@@ -86,6 +85,4 @@ def _function(call: DuckCall) -> Any:
     def of_batch(*columns: pa.Array) -> pa.Array:
         return pa.StructArray.from_arrays(list(compute(call, columns)), ["value", "fault"])
 
-    # Spark reads from the annotations that whole arrays are taken and given.
-    of_batch.__annotations__ = {"columns": pa.Array, "return": pa.Array}
-    return cast("Any", F).arrow_udf(of_batch, StructType([value, fault]))  # typeshed of PySpark does not know it
+    return arrow_function(of_batch, StructType([value, fault]))

@@ -1,7 +1,4 @@
-"""Work that Spark does in Python workers.
-
-All of it is asked for here, after a check that the workers run the right version of Python.
-"""
+"""Work that Spark does in Python workers, which have to run the right version of Python."""
 
 from __future__ import annotations
 
@@ -13,12 +10,14 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from functools import wraps
+from inspect import signature
 from typing import Any, Final, cast
 
 import pyarrow as pa
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import DataType, StructType
 
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
@@ -48,6 +47,13 @@ def map_in_python(frame: DataFrame, task: Task, schema: StructType | str) -> Dat
     """
     check_workers(frame.sparkSession)
     return frame.mapInArrow(cast("Any", _bring_keyring(task, current_keyring())), schema)
+
+
+def arrow_function(function: Callable[..., pa.Array], returned: DataType) -> Any:
+    """Return a function of Spark that gives arrays for arrays, batch by batch."""
+    # Spark reads from the annotations that whole arrays are taken and given.
+    function.__annotations__ = dict.fromkeys([*signature(function).parameters, "return"], pa.Array)
+    return cast("Any", F).arrow_udf(function, returned)  # typeshed of PySpark does not know it
 
 
 def _bring_keyring(task: Task, keyring: Keyring) -> Task:
