@@ -61,16 +61,6 @@ class FileFacts:
     constants: Mapping[ColumnId, Constant] = field(default_factory=dict)
 
 
-def may_match(
-    predicate: Predicate,
-    stats: Mapping[ColumnId, FileColumnStatsRow],
-    partition: Sequence[PartitionValue] = (),
-    constants: Mapping[ColumnId, Constant] | None = None,
-) -> bool:
-    """Return whether a file may hold a row that satisfies a predicate."""
-    return not Pruner(predicate).rules_out(FileFacts(stats, partition, constants or {}))
-
-
 class Pruner:
     """A predicate, compiled to be tested on many files."""
 

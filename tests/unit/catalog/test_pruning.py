@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forklake.catalog.pruning import Constant, PartitionValue, may_match
+from forklake.catalog.pruning import Constant, PartitionValue
 from forklake.model import types
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.predicate import AllOf, AnyOf, Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
@@ -17,7 +17,7 @@ from forklake.model.transforms import Transform
 from forklake.model.types.read import stored_type
 from forklake.sql.rows.row_texts import condition
 from tests.fields import named_field
-from tests.unit.sql.statistics import file_stats
+from tests.unit.sql.statistics import file_stats, may_match
 
 C = ColumnId(1)
 VALUES = {

@@ -1,11 +1,13 @@
 """What a writer of files would say of values: their statistics, as DuckDB sees them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
 
+from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
 from forklake.model.ids import ColumnId, DataFileId, TableId
+from forklake.model.predicate import Predicate
 from forklake.model.rows import FileColumnStatsRow
 
 
@@ -32,6 +34,16 @@ def file_stats(
         max_value=high,
         contains_nan=nan,
     )
+
+
+def may_match(
+    predicate: Predicate,
+    stats: Mapping[ColumnId, FileColumnStatsRow],
+    partition: Sequence[PartitionValue] = (),
+    constants: Mapping[ColumnId, Constant] | None = None,
+) -> bool:
+    """Return whether a file that has statistics may hold a row that satisfies a predicate."""
+    return not Pruner(predicate).rules_out(FileFacts(stats, partition, constants or {}))
 
 
 def in_ids(ids: Sequence[int]) -> str:

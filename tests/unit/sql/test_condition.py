@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from forklake.catalog.pruning import may_match
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.field import Field, leaves
@@ -29,7 +28,7 @@ from forklake.model.rows import FileColumnStatsRow
 from forklake.sql.rows.row_texts import condition, sort_expression
 from tests.fields import named_field
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
-from tests.unit.sql.statistics import file_stats, in_ids
+from tests.unit.sql.statistics import file_stats, in_ids, may_match
 
 FLAT = (
     Field(ColumnId(1), "a", types.INT32),
