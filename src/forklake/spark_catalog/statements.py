@@ -42,7 +42,7 @@ class Statements:
         if head is None:
             head = versions.head_by_id(runtime.store, self._catalog.catalog_id)
             with self._lock:
-                self._heads[number] = head
+                head = self._heads.setdefault(number, head)  # another thread may have looked meanwhile
                 while len(self._heads) > _KEPT:
                     self._heads.popitem(last=False)
         return runtime.state(head)

@@ -109,7 +109,7 @@ def materialize(rows: DataFrame, *, keep: bool, at_first_use: bool = False) -> I
 
     They are kept in memory as far as possible. They are never computed again, not even if an executor is lost:
     a condition that is not deterministic would then write other rows than were deleted. The job fails with
-    `LostRowsError` instead.
+    `LostRowsError` instead. Only those of a client of Spark Connect, which are cached, are computed again.
 
     With ``at_first_use``, the first job that uses all of them computes them. Until it has ended, Spark may compute some
     twice.
