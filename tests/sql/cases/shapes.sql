@@ -47,6 +47,12 @@ SELECT COLUMNS('^\pL{2}\z'), COLUMNS('[[:lower:]]d') FROM n ORDER BY ALL
 
 SELECT COLUMNS('^\w+$') FROM (SELECT 1 AS a, 2 AS "ä", 3 AS "b b")
 
+SELECT "ba", "dc" FROM (SELECT COLUMNS('(.)(.)') AS '\2\1' FROM (SELECT 1 AS ab, 2 AS cd))
+
+SELECT "x", "cx", "m_" FROM (SELECT COLUMNS('(b)|(c)') + 1 AS '\2x', max(COLUMNS('a')) AS 'm_\1' FROM (SELECT 1 AS abe, 2 AS cd) GROUP BY ALL)
+
+SELECT "n\abe" FROM (SELECT COLUMNS(c -> c LIKE 'a%') AS 'n\\\0' FROM (SELECT 1 AS abe))
+
 SELECT max(COLUMNS('^(id|name)$')) FROM n
 
 SELECT coalesce(*COLUMNS(['name', 'name'])) AS c FROM n ORDER BY c

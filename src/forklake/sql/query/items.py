@@ -20,7 +20,7 @@ from forklake.sql.expressions.nodes import call_arguments, call_node, function_n
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.macro_calls import expand_macros
-from forklake.sql.query.name_tests import NameFilter, lambda_filter, matching_names, pattern_filter
+from forklake.sql.query.name_tests import NameFilter, lambda_filter, matching_names, pattern_filter, renamed_column
 from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
@@ -173,6 +173,8 @@ def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator
         raise InvalidInputError(
             "Binder Error: Multiple different STAR/COLUMNS in the same expression are not supported"
         )
+    chosen = found[0].this.unnest()
+    pattern = chosen.name if isinstance(chosen, exp.Literal) else None
     for place, item in enumerate(choices[0]):
         tree = inner.copy()
         marks = [one for one in parts_of_row(tree) if isinstance(one, exp.Columns)]
@@ -181,7 +183,7 @@ def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator
                 tree = choice[place].node
             else:
                 mark.replace(choice[place].node.copy())
-        name = node.alias if isinstance(node, exp.Alias) else item.name
+        name = renamed_column(node.alias, item.name, pattern) if isinstance(node, exp.Alias) else item.name
         yield Item(name, expand_macros(tree, environment.names.macro), isinstance(node, exp.Alias))
 
 

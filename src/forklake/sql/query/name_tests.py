@@ -1,7 +1,8 @@
-"""Tests of column names, by which a star or COLUMNS selects columns; DuckDB computes them."""
+"""Names of the columns that a star or COLUMNS chooses: tests, which DuckDB computes, and aliases."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -18,6 +19,7 @@ NameFilter = Callable[[Sequence[str]], frozenset[str]]
 """Returns those of some names that pass a test."""
 
 _NAME: Final = "name"
+_CODE: Final = re.compile(r"\\(.?)", re.DOTALL)
 _PATTERNS: Final = (exp.Like, exp.ILike, exp.SimilarTo, exp.Glob)
 _SYNTAX: Final = (exp.Case, exp.Cast, exp.Coalesce, exp.Connector, exp.If)
 _FUNCTIONS: Final = (
@@ -75,6 +77,35 @@ def _filter(parameters: Sequence[str], condition: exp.Expr, names: Sequence[str]
     listed = ", ".join(map(quote_name, parameters))
     text = f"SELECT list_filter(CAST($1 AS VARCHAR[]), lambda {listed}: {render(condition, identify=True)})"
     return frozenset(files.duckdb_results.single_value(text, list(names)))
+
+
+def renamed_column(alias: str, name: str, pattern: str | None) -> str:
+    r"""Return the name that an alias gives to a column which COLUMNS chose by a pattern, or without one.
+
+    ``\0`` in it is the column's name, ``\1`` the first group of the pattern, ``\\`` a backslash.
+
+    >>> print(renamed_column(r"\2_of_\0", "ab", "(.)(.)"))
+    b_of_ab
+
+    Raises:
+        InvalidInputError: Anything else comes after a backslash.
+    """
+
+    def said(found: re.Match[str]) -> str:
+        match found[1]:
+            case "\\":
+                return "\\"
+            case "0":
+                return name
+            case digit if digit.isdecimal() and digit.isascii():
+                text = "SELECT coalesce(TRY(regexp_extract($1, $2, CAST($3 AS INTEGER))), '')"
+                return "" if pattern is None else str(files.duckdb_results.single_value(text, name, pattern, digit))
+        raise InvalidInputError(
+            f'Binder Error: Invalid backslash code in COLUMNS(*) "{alias}" alias. Backslashes must either be escaped or'
+            " followed by a number"
+        )
+
+    return _CODE.sub(said, alias)
 
 
 def matching_names(pattern: str, names: Sequence[str]) -> list[str]:
