@@ -358,6 +358,8 @@ def test_work_on_metadata_starts_no_spark(session: Connection) -> None:
         ("SELECT COLUMNS(c -> c IN (SELECT 'a')) FROM t", "not supported as a test of names"),
         ("SELECT COLUMNS(c -> repeat(c, 9) > c) FROM t", "not supported as a test of names"),
         ("SELECT * ILIKE 'z' FROM t", "No matching columns found"),
+        ("SELECT COLUMNS([]) FROM t", "not supported in COLUMNS"),
+        ("SELECT COLUMNS(['a', 'b']) FROM t", 'Column "b" was selected but was not found in the FROM clause'),
         ("SELECT COLUMNS('a') AS 'x\\y' FROM t", "Invalid backslash code in COLUMNS"),
     ],
 )

@@ -244,12 +244,14 @@ def _matching_items(node: exp.Columns, environment: Environment, scope: Scope) -
         chosen = [one for one in visible if one[0] in passed]
         if not chosen:
             raise InvalidInputError("Binder Error: Star expression resulted in an empty set of columns")
-    elif isinstance(inner, exp.Array) and all(isinstance(one, exp.Literal) for one in inner.expressions):
-        by_name = {fold(one[0]): one for one in visible}
-        missing = next((one.name for one in inner.expressions if fold(one.name) not in by_name), None)
-        if missing is not None:
-            raise scope.missing([missing])
-        chosen = [by_name[fold(one.name)] for one in inner.expressions]
+    elif isinstance(inner, exp.Array) and inner.expressions and all(one.is_string for one in inner.expressions):
+        listed = {fold(one.name): one.name for one in inner.expressions}
+        chosen = [one for one in visible if fold(one[0]) in listed]
+        missing = listed.keys() - {fold(one[0]) for one in chosen}
+        if missing:
+            raise NotFoundError(
+                f'Binder Error: Column "{listed[min(missing)]}" was selected but was not found in the FROM clause'
+            )
     else:
         raise InvalidInputError(f"This is not supported in COLUMNS: {render(node)}")
     return [Item(name, BoundNode(bound=scope.use_star_column(table, column))) for name, table, column in chosen]
