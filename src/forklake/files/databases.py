@@ -1,6 +1,6 @@
-"""The DuckDBs of this process: one that reaches nothing, and one that reads and writes local files.
+"""The DuckDBs of this process.
 
-Each process has its own, a forked child included.
+One reaches nothing, and one reads and writes local files. Each process has its own, a forked child included.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ class Language(Protocol):
         """
 
     def rename_column(self, text: str, table: str, fields: Sequence[Field], column: ColumnId, name: str) -> str:
-        """Return a sort key in which a column or field has another name; all else stays as written.
+        """Return a sort key in which a column or field has another name.
+
+        All else stays as it is written.
 
         Raises:
             InvalidInputError: It cannot be parsed, or names the field by a text.

@@ -73,7 +73,9 @@ def check_property(key: str) -> None:
 
 
 def sort_order(text: str) -> tuple[SortKey, ...]:
-    """Return the keys of a sort order that is written as in ORDER BY; none of an empty text.
+    """Return the keys of a sort order that is written as in ORDER BY.
+
+    An empty text has none.
 
     >>> [key.expression for key in sort_order('concat(a, lower(b)), "x, y" DESC')]
     ['concat(a, lower(b))', '"x, y"']

@@ -1,4 +1,7 @@
-"""Names of the columns that a star or COLUMNS chooses: tests, which DuckDB computes, and aliases."""
+"""Names of the columns that a star or COLUMNS chooses: tests and aliases.
+
+DuckDB computes the tests.
+"""
 
 from __future__ import annotations
 
@@ -80,9 +83,9 @@ def _filter(parameters: Sequence[str], condition: exp.Expr, names: Sequence[str]
 
 
 def renamed_column(alias: str, name: str, pattern: str | None) -> str:
-    r"""Return the name that an alias gives to a column which COLUMNS chose by a pattern, or without one.
+    r"""Return the name that an alias gives to a column which COLUMNS chose.
 
-    ``\0`` in it is the column's name, ``\1`` the first group of the pattern, ``\\`` a backslash.
+    ``\0`` in it is the column's name, ``\1`` the first group of the pattern, if one has chosen it, ``\\`` a backslash.
 
     >>> print(renamed_column(r"\2_of_\0", "ab", "(.)(.)"))
     b_of_ab
@@ -91,7 +94,7 @@ def renamed_column(alias: str, name: str, pattern: str | None) -> str:
         InvalidInputError: Anything else comes after a backslash.
     """
 
-    def said(found: re.Match[str]) -> str:
+    def write_code(found: re.Match[str]) -> str:
         match found[1]:
             case "\\":
                 return "\\"
@@ -105,7 +108,7 @@ def renamed_column(alias: str, name: str, pattern: str | None) -> str:
             " followed by a number"
         )
 
-    return _CODE.sub(said, alias)
+    return _CODE.sub(write_code, alias)
 
 
 def matching_names(pattern: str, names: Sequence[str]) -> list[str]:

@@ -59,7 +59,9 @@ def rename_column(text: str, table: str, fields: Sequence[Field], column: Column
 
 
 def without_table(text: str, table: str, fields: Sequence[Field]) -> str:
-    """Return an expression in which no column is named with its table, unless both have one name.
+    """Return an expression in which no column is named with its table.
+
+    It is where both have one name.
 
     Raises:
         InvalidInputError: It cannot be read.
@@ -111,7 +113,10 @@ def _names(text: str, table: str, fields: Sequence[Field]) -> list[_Name]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Finds the names in an expression; ``hidden`` are the variables of lambdas around a part of it."""
+    """Finds the names in an expression.
+
+    ``hidden`` are the variables of lambdas around a part of it.
+    """
 
     table: str
     fields: Sequence[Field]
@@ -148,7 +153,10 @@ class _Reader:
         return None
 
     def _path(self, path: Sequence[exp.Expr], hidden: frozenset[str]) -> Field | None:
-        """Return the column or field of a dotted name, which is looked up as `TableSite` does."""
+        """Return the column or field of a dotted name.
+
+        It is looked up as `TableSite` does.
+        """
         first, *rest = path
         if fold(first.name) in hidden:
             return None

@@ -1,4 +1,7 @@
-"""Work that Spark does in Python workers, which have to run the right version of Python."""
+"""Work that Spark does in Python workers.
+
+They have to run the right version of Python.
+"""
 
 from __future__ import annotations
 
