@@ -17,7 +17,7 @@ from forklake import Connection
 from forklake.cli.shell.commands import COMMANDS, command_of
 from forklake.cli.shell.completer import SessionCompleter
 from tests.cli.pseudo_terminal import at_terminal
-from tests.cli.terminal import make_shop
+from tests.cli.terminal import make_shop, run
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,11 @@ def test_lines_are_edited_completed_and_brought_back(tmp_path: Path) -> None:
 def test_a_lake_of_several_catalogs_lists_them_and_waits_for_use(tmp_path: Path) -> None:
     make_shop(tmp_path)
     with at_terminal(tmp_path, "sql", "lake.db") as shell:
-        assert "The lake has agent, audit, shop, what-if." in shell.read("forklake> ").replace("\n", " ")
+        assert "The lake also has agent, audit, what-if; USE chooses." in shell.read("shop> ").replace("\n", " ")
+    run("catalog", "create", "lab", lake=tmp_path / "lake.db")
+    with at_terminal(tmp_path, "sql", "lake.db") as shell:
+        assert "The lake has agent, audit, lab, shop, what-if." in shell.read("forklake> ").replace("\n", "")
+        assert answer(shell.type(".catalogs a\r", "forklake> ")) == "agent\naudit"
         shell.type("USE shop;\r", "shop> ")
         shell.type("CREATE SCHEMA sales; USE sales;\r", "shop.sales> ")
 

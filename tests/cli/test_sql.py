@@ -46,9 +46,12 @@ def test_a_transaction_that_is_not_ended_is_told_of(lake: Path) -> None:
 
 
 def test_whoever_names_no_catalog_is_told_which_there_are(lake: Path) -> None:
+    run("catalog", "create", "lab", lake=lake)
     said = run("sql", "-c", "FROM orders", lake=lake)
-    catalogs = "agent, audit, shop, what-if"
-    assert f"No catalog is in use: say USE, or name one with --catalog. The lake has {catalogs}." in said.err
+    catalogs = "agent, audit, lab, shop, what-if"
+    assert f"Hint: Say USE, or name one with --catalog. The lake has {catalogs}." in said.err
+    shown = run("sql", "-c", "SHOW CATALOGS", "--mode", "csv", lake=lake).out.splitlines()[1:]
+    assert [line.split(",")[0] for line in shown] == ["agent", "audit", "lab", "shop", "what-if"]
     assert run("sql", "-c", "SELECT 1", lake=lake).err == ""
 
 
@@ -59,6 +62,7 @@ def test_a_lake_that_is_not_there_is_not_attached(tmp_path: Path) -> None:
 
 
 def test_a_lake_is_opened_by_its_file_and_its_only_catalog_is_in_use(lake: Path, tmp_path: Path) -> None:
+    assert run("sql", str(lake), "-c", "SELECT current_catalog() AS c").out == "c\nshop\n"  # the others are its forks
     said = run("sql", str(lake), "-c", 'USE agent; SELECT count(*) AS n FROM people; SHOW TABLES FROM "what-if"')
     assert said.out == "n\n0\n\nname\norders\npeople\n"
     for kind in ("sqlite", "duckdb"):
@@ -69,6 +73,7 @@ def test_a_lake_is_opened_by_its_file_and_its_only_catalog_is_in_use(lake: Path,
         assert said.out == "c\nonly\n\ndatabase_name\nonly\n"
     (tmp_path / "script.sql").write_text("SELECT 1 AS a")
     assert run("sql", str(lake), str(tmp_path / "script.sql")).out == "a\n1\n"
+    run("catalog", "create", "lab", lake=lake)
     assert run("sql", str(lake), "--read-only", "-c", "SELECT 1").code == 2
     assert run("sql", str(lake), "--read-only", "--catalog", "shop", "-c", "SELECT 1 AS a").out == "a\n1\n"
 

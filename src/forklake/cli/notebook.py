@@ -6,7 +6,7 @@ import shlex
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
-from forklake.cli.shell.opening import missing_catalog_hint, open_session
+from forklake.cli.shell.opening import open_session, other_catalogs
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.ops.lake_exists import lake_exists
 
@@ -62,8 +62,9 @@ class NotebookSession:
         self.close()
         self._held = ExitStack()
         self._connection, lake = self._held.enter_context(open_session(words[0], catalog))
-        if self._connection.in_use is None:
-            print(missing_catalog_hint(lake))
+        told = other_catalogs(self._connection, lake) if catalog is None else None
+        if told is not None:
+            print(told)
 
     def _run(self, text: str, variable: str) -> Result | None:
         if variable and not variable.isidentifier():

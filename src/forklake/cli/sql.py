@@ -14,7 +14,7 @@ from forklake import Lake
 from forklake.cli import output, shell
 from forklake.cli.answer import MODES, Answering
 from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url, name_lake
-from forklake.cli.shell.opening import make_session, missing_catalog_hint, open_session
+from forklake.cli.shell.opening import make_session, missing_catalog_hint, open_session, other_catalogs
 from forklake.cli.shell.script import read_script, run_script
 from forklake.config import Confinement
 from forklake.errors import InvalidInputError, NotFoundError
@@ -51,11 +51,11 @@ def sql(
     """Run SQL statements, or open a shell for them.
 
     They are given with -c, in a file ("-" is standard input), or in the shell that opens without either. LAKE is the
-    lake, as for --lake: a metadata file, or the URL of one. If it holds one catalog, that one is in use; of several,
-    --catalog or USE chooses. Every catalog of the lake can be named; others can be attached with ATTACH. A file that
-    is not there and ends in .db, .ducklake or .sqlite becomes a new lake, with a catalog of the file's name. The
-    results of all statements are printed. The first statement that fails ends the run with an error, which names its
-    line; in a shell it goes on.
+    lake, as for --lake: a metadata file, or the URL of one. Its only catalog is in use, or the only one that is no
+    fork; --catalog or USE chooses another. Every catalog of the lake can be named; others can be attached with ATTACH.
+    A file that is not there and ends in .db, .ducklake or .sqlite becomes a new lake, with a catalog of the file's
+    name. The results of all statements are printed. The first statement that fails ends the run with an error, which
+    names its line; in a shell it goes on.
 
     With --confined the session is confined to the catalog, and to forks that it makes of it: it finds no other catalog,
     reads and writes no file outside its directories, and its settings are locked.
@@ -80,8 +80,9 @@ def sql(
     answering = Answering(mode or ("json" if output.wants_json() else "table"))
     with _open_session(given, catalog, read_only=read_only, terms=terms) as (connection, lake):
         if text is None and file is None and sys.stdin.isatty():
-            if connection.in_use is None:
-                click.echo(missing_catalog_hint(lake), err=True)
+            told = other_catalogs(connection, lake) if catalog is None else None
+            if told is not None:
+                click.echo(told, err=True)
             shell.loop.run_shell(connection, answering)
             return
         source = None if text is not None or file in (None, "-") else file

@@ -59,6 +59,16 @@ def list_catalogs(
     return found
 
 
+def main_catalog(runtime: Runtime) -> CatalogInfo | None:
+    """Return the catalog that is meant where none is named.
+
+    It is the only root, whatever forks there are, or without a root the only catalog; else None.
+    """
+    with runtime.store.reading() as session:
+        found = catalogs.forks_of(session, None, 2) or _page(session, "", None, 2, None, {})
+    return catalog_info(runtime.lake_path, found[0]) if len(found) == 1 else None
+
+
 def list_dropped(runtime: Runtime, *, prefix: str = "", limit: int | None = None) -> list[DroppedCatalog]:
     """Return dropped catalogs that can be brought back, by id: all, or the first.
 

@@ -24,12 +24,15 @@ from forklake.metastore.location import (
     with_metadata_schema,
     with_postgres_words,
 )
+from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.model.flags import read_flag
 from forklake.model.hint import ImportCatalog, UpgradeLake
 from forklake.model.ids import CatalogId
+from forklake.model.names import fold
 from forklake.model.option_rules import normalise
 from forklake.model.quoting import quote_text
 from forklake.ops.lake_exists import lake_exists
+from forklake.ops.list_catalogs import main_catalog
 from forklake.ops.runtime import Setup
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.confinement import Policy, missing_catalog_error
@@ -318,27 +321,30 @@ class _AttachRequest:
         return self._create(lake, self.wanted)
 
     def _only_catalog(self, alias: str, lake: Lake) -> Catalog:
-        """Return the only catalog of a file.
+        """Return the catalog of a file that is meant where none is named, by `main_catalog`.
 
         A file that has none gets one, named as the alias.
 
         Raises:
-            InvalidInputError: The database is shared, or holds several catalogs.
+            InvalidInputError: The database is shared, holds several, or another one has the name of the alias.
             NotFoundError: It holds none, and none is to be made.
         """
         required = "CATALOG is required. Please provide CATALOG when attaching the database."
         if not runtime_of(lake).store.is_embedded:
             raise InvalidInputError(required, hint="Many share this database; CATALOG 'name' says which catalog.")
+        main = main_catalog(runtime_of(lake))
+        if main is not None and fold(main.name) == fold(alias):
+            return lake.catalog(main.name)
         found = lake.catalogs(limit=_LISTED + 1)
-        if len(found) > 1:
+        if len(found) > 1 and (main is None or catalog_by_name(runtime_of(lake).store, alias) is not None):
             names = ", ".join([quote_text(one.name) for one in found[:_LISTED]] + ["..."] * (len(found) > _LISTED))
             raise InvalidInputError(required, hint=f"The lake holds several: {names}.")
-        if not found and not self.may_create:
+        if main is None and not self.may_create:
             raise NotFoundError(
                 f'The lake "{self.url}" holds no catalog, and none was made.',
                 hint="CREATE_IF_NOT_EXISTS true makes one; READ_ONLY makes nothing.",
             )
-        return lake.catalog(found[0].name) if found else self._create(lake, alias)
+        return self._create(lake, alias) if main is None else lake.catalog(main.name)
 
     def _create(self, lake: Lake, name: str) -> Catalog:
         where = self.text("catalog_path")

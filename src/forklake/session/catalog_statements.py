@@ -13,13 +13,23 @@ from forklake.sql.statements import Query
 def run_catalog_statement(state: SessionState, statement: CatalogStatement) -> Result | None:
     """Run a statement about the catalogs of the lake in use.
 
-    The lake is that of the catalog in use, else that of any attached one.
+    The lake is that of the catalog in use, else that of any attached one, else that of the session.
 
     Raises:
-        InvalidInputError: Nothing is attached.
+        InvalidInputError: Nothing is attached, and the session has no lake, or one without catalogs.
     """
-    seen = next(iter(state.session_attachments()), None)
-    if seen is None:
+    alias = _alias_in_lake(state)
+    if alias is None:
         raise InvalidInputError("No catalog of a lake is attached; nothing was done.", hint="ATTACH one first.")
-    result = queries.query(state, Query(catalog_query(statement, seen.alias), is_call=True))
+    result = queries.query(state, Query(catalog_query(statement, alias), is_call=True))
     return result if statement.verb == "show" else None
+
+
+def _alias_in_lake(state: SessionState) -> str | None:
+    """Return a name by which catalog functions find the lake; None if there is none."""
+    seen = next(iter(state.session_attachments()), None)
+    if seen is not None:
+        return seen.alias
+    home = state.attachments.home
+    known = [] if home is None or state.policy.is_confined else home.catalogs(limit=1)
+    return known[0].name if known else None

@@ -120,13 +120,26 @@ def test_a_lake_without_catalogs_is_as_good_as_new(bare: Connection) -> None:
         bare.sql("ATTACH 'ducklake:lake.db' AS other (CATALOG 'another')")
 
 
-def test_of_several_catalogs_one_has_to_be_named(bare: Connection) -> None:
-    bare.sql(f"{TUTORIAL}; CALL ducklake_fork_catalog('my_ducklake', 'agent-001')")
+def test_of_several_catalogs_that_are_no_forks_one_has_to_be_named(bare: Connection) -> None:
+    bare.sql(f"{TUTORIAL}; CREATE CATALOG lab")
     with pytest.raises(InvalidInputError, match=r"CATALOG is required\. Please provide CATALOG") as caught:
         bare.sql("ATTACH 'ducklake:metadata.ducklake' AS other")
-    assert caught.value.hint == "The lake holds several: 'agent-001', 'my_ducklake'."
-    bare.sql("CALL ducklake_drop_catalog('my_ducklake', 'agent-001'); ATTACH 'ducklake:metadata.ducklake' AS other")
+    assert caught.value.hint == "The lake holds several: 'lab', 'my_ducklake'."
+    bare.sql("DROP CATALOG lab; ATTACH 'ducklake:metadata.ducklake' AS other")
     assert rows(bare, "SHOW DATABASES") == [("my_ducklake",), ("other",)]
+
+
+def test_forks_leave_their_root_the_catalog_that_need_not_be_named(bare: Connection) -> None:
+    bare.sql(f"{TUTORIAL}; CALL ducklake_fork_catalog('my_ducklake', 'agent'); DETACH my_ducklake")
+    bare.sql("ATTACH 'ducklake:metadata.ducklake' AS other; CREATE TABLE other.t (i INTEGER)")
+    assert rows(bare, "SELECT catalog_name, snapshot_id FROM ducklake_catalogs('other') ORDER BY 1") == [
+        ("agent", 1),
+        ("my_ducklake", 2),
+    ]
+    with pytest.raises(InvalidInputError, match="CATALOG is required"):  # the fork may be meant
+        bare.sql("ATTACH 'ducklake:metadata.ducklake' AS agent")
+    bare.sql("DROP CATALOG my_ducklake; DETACH other; ATTACH 'ducklake:metadata.ducklake' AS agent")
+    assert rows(bare, "SELECT catalog_name FROM ducklake_catalogs('agent')") == [("agent",)]
 
 
 def test_within_an_open_lake_its_only_catalog_is_found_too(bare: Connection) -> None:

@@ -100,9 +100,9 @@ def _lake_alias(connection: Connection) -> str:
     """Return a catalog of the lake in use, by which functions find the lake."""
     if connection.in_use is not None:
         return connection.in_use[0]
-    if not connection.attached:
-        raise InvalidInputError("No catalog is in use.", hint="Say USE first, or ATTACH.")
-    return connection.attached[0]
+    if connection.attached:
+        return connection.attached[0]
+    return str(_rows(connection, "SHOW CATALOGS").rows()[0][0])
 
 
 def _catalogs(connection: Connection, answering: Answering, words: Sequence[str]) -> None:

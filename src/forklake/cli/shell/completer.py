@@ -124,11 +124,9 @@ def _read_names(connection: Connection) -> Names:
             listed = asking.sql("SHOW ALL TABLES")
             assert listed is not None
             names.relations = {(row[0], row[1], row[2]): row[3] for row in listed.rows()}
-            used = (connection.in_use or (next(iter(connection.attached), None),))[0]
-            if used is not None:
-                found = asking.sql("FROM ducklake_catalogs(?)", [used])
-                assert found is not None
-                names.catalogs += [row[1] for row in found.rows()[:_MOST_CATALOGS] if row[1] not in names.catalogs]
+            found = asking.sql("SHOW CATALOGS")
+            assert found is not None
+            names.catalogs += [row[0] for row in found.rows()[:_MOST_CATALOGS] if row[0] not in names.catalogs]
         except ForklakeError:
             return names
     return names

@@ -15,8 +15,10 @@ from forklake import Lake
 from forklake.cli import output
 from forklake.config import Confinement
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake.internals import runtime_of
 from forklake.model.hint import ListCatalogs
 from forklake.model.quoting import quote_name, quote_text
+from forklake.ops.list_catalogs import main_catalog
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
@@ -31,8 +33,9 @@ def open_session(
 ) -> Iterator[tuple[Connection, Lake | None]]:
     """Open a lake and a session on it, in which a catalog is attached and in use.
 
-    It is the one that is named, or the only one; if there are several, none is. Without a URL it is a session with
-    nothing attached. With terms, it is confined to the catalog.
+    It is the one that is named, or the one that is meant where none is named (`main_catalog`); if that is none, none
+    is. Without a URL it is a session with nothing attached. With terms, it is confined to the catalog, which is
+    named or the only one.
 
     Raises:
         NotFoundError: There is no such catalog.
@@ -44,8 +47,9 @@ def open_session(
         return
     with forklake.open(url) as lake, lake.connect(confined=terms or False) as connection:
         if catalog is None:
-            found = lake.catalogs(limit=2)
-            catalog = found[0].name if len(found) == 1 else None
+            main = main_catalog(runtime_of(lake))
+            is_meant = main is not None and (terms is None or len(lake.catalogs(limit=2)) == 1)
+            catalog = main.name if main is not None and is_meant else None
         if catalog is not None:
             options = [f"CATALOG {quote_text(catalog)}", *(["READ_ONLY"] if read_only else [])]
             name = quote_name(catalog)
@@ -78,10 +82,24 @@ def make_session(path: str, catalog: str | None = None) -> Iterator[tuple[Connec
 
 
 def missing_catalog_hint(lake: Lake | None) -> str:
-    """Return the advice for a session without a catalog."""
-    names = [] if lake is None else [info.name for info in lake.catalogs(limit=_LISTED + 1)]
-    if not names:
-        return f"No catalog is in use{'' if lake is None else ', and the lake has none'}: say ATTACH."
-    listed = ", ".join(output.printable(name) for name in names[:_LISTED])
-    more = ", ..." if len(names) > _LISTED else ""
-    return f"No catalog is in use: say USE, or name one with --catalog. The lake has {listed}{more}."
+    """Return the advice for a session in which no catalog is in use."""
+    if lake is None:
+        return "Say ATTACH."
+    listed = _listed_catalogs(lake)
+    if not listed:
+        return "The lake has none: say ATTACH."
+    return f"Say USE, or name one with --catalog. The lake has {listed}."
+
+
+def other_catalogs(connection: Connection, lake: Lake | None) -> str | None:
+    """Return what tells whoever named no catalog of the others; None if there are none."""
+    if connection.in_use is None:
+        return f"No catalog is in use. {missing_catalog_hint(lake)}"
+    listed = None if lake is None else _listed_catalogs(lake, connection.in_use[0])
+    return listed and f"The lake also has {listed}; USE chooses."
+
+
+def _listed_catalogs(lake: Lake, but: str | None = None) -> str:
+    """Return the first names of catalogs, without one."""
+    names = [info.name for info in lake.catalogs(limit=_LISTED + 2) if info.name != but]
+    return ", ".join([output.printable(name) for name in names[:_LISTED]] + ["..."] * (len(names) > _LISTED))
