@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 import forklake
-from forklake.cli.answer import fit_table
+from forklake.cli.fitted_table import boxed_table, fit_table
 from tests.cli.terminal import make_shop, run
 
 SQL = ("sql", "--catalog", "shop")
@@ -33,7 +33,7 @@ def test_statements_come_from_standard_input(lake: Path) -> None:
 
 def test_what_is_not_a_number_in_json_is_text(lake: Path) -> None:
     said = run(*SQL, "--json", "-c", "SELECT 1; SELECT 'nan'::DOUBLE AS x, 'inf'::DOUBLE AS y", lake=lake)
-    assert '"nan",\n      "inf"' in said.out
+    assert '\n    ["nan", "inf"]\n' in said.out
 
 
 def test_a_transaction_that_is_not_ended_is_told_of(lake: Path) -> None:
@@ -149,11 +149,20 @@ def test_an_error_in_a_script_names_the_statement_and_its_line(lake: Path, tmp_p
 def test_a_table_is_no_wider_than_the_terminal(width: int) -> None:
     columns = [f"column_{place}" for place in range(12)]
     rows = [["x" * (place * 7 % 40) for place in range(12)], ["漢字" * 12] * 12]
-    kept, names, shown = fit_table(columns, rows, width)
+    kept, (names,), shown = fit_table([columns], rows, width)
     widths = [max(cell_len(line[place]) for line in (names, *shown)) for place in range(len(names))]
-    assert sum(widths) + 2 * (len(widths) - 1) <= max(width, 21)
+    assert sum(widths) + 3 * (len(widths) - 1) <= max(width, 23)
     assert (kept[0], kept[-1]) == (0, 11)
-    assert fit_table(["a"], [["b"]], width) == ([0], ["a"], [["b"]])
+    assert fit_table([["a"]], [["b"]], width) == ([0], [["a"]], [["b"]])
+    lines = boxed_table(columns, ["VARCHAR"] * 12, rows, [False] * 12, width)
+    assert max(map(cell_len, lines)) <= max(width, 27)
+    assert len(set(map(cell_len, lines))) == 1
+
+
+def test_names_that_begin_alike_stay_apart_in_a_narrow_table() -> None:
+    names = [f"column_{end}" for end in ("name", "type")]
+    _, (shown,), _ = fit_table([names], [["id", "INTEGER"]], 21)
+    assert shown == ["colu…name", "colu…type"]
 
 
 def test_a_confined_session_reaches_its_catalog_only(lake: Path, tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 SHOWN_ROWS: Final = 20
 """How many rows are printed unless more are asked for."""
 
+_COUNT: Final = Field(None, "Count", types.INT64)
+"""The column of the number of rows that a statement changed."""
+
 
 class Result:
     """Rows, with the names and types of their columns.
@@ -107,7 +110,7 @@ class Result:
     @classmethod
     def of_count(cls, count: int, engine: Engine) -> Result:
         """Return the number of rows that a statement changed, in the form of DuckDB."""
-        return cls.of_rows((Field(None, "Count", types.INT64),), [(count,)], engine)
+        return cls.of_rows((_COUNT,), [(count,)], engine)
 
     def with_content(self, change: Callable[[ResultContent], ResultContent]) -> Result:
         """Return a result of the same columns whose rows are read in another way."""
@@ -124,6 +127,11 @@ class Result:
     def types(self) -> list[str]:
         """The types of the columns, as DuckDB names them."""
         return [field.type.sql_name for field in self._fields]
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it is the number of rows that a statement changed, wrote or read, and no query's."""
+        return self._fields[0] is _COUNT
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 

@@ -40,12 +40,14 @@ class Command:
 
 
 def run_command(line: str, connection: Connection, answering: Answering) -> bool:
-    """Run a line that begins with a dot; return whether the shell goes on.
+    """Run a command; return whether the shell goes on.
 
     Raises:
         InvalidInputError: There is no such command, or its words do not fit; nothing was done.
         ForklakeError: It failed.
     """
+    if line.startswith("\\"):
+        raise InvalidInputError(f'There is no command "{line}"; commands begin with a dot.', hint='".help" lists them.')
     try:
         name, *words = shlex.split(line)
     except ValueError as error:
@@ -55,9 +57,11 @@ def run_command(line: str, connection: Connection, answering: Answering) -> bool
         return False
     found = COMMANDS.get(_SHORT.get(name, name))
     if found is None:
-        near = nearest(name, [*COMMANDS, ".quit"])
+        instead = _INSTEAD.get(name)
+        near = nearest(name, [*COMMANDS, ".quit"]) if instead is None else None
         meant = f' Did you mean "{near}"?' if near else ""
-        raise InvalidInputError(f'There is no command "{name}".{meant}', hint='".help" lists those that are.')
+        advice = instead or '".help" lists those that are.'
+        raise InvalidInputError(f'There is no command "{name}".{meant}', hint=advice)
     if len(words) > found.most_words:
         raise InvalidInputError(f'It is written "{found.form}"; nothing was done.')
     found.run(connection, answering, words)
@@ -142,6 +146,16 @@ def _mode(connection: Connection, answering: Answering, words: Sequence[str]) ->
         raise InvalidInputError(f'There is no mode "{words[0]}"; there are {", ".join(MODES)}.')
 
 
+def _maxrows(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
+    """Say or choose how many rows of a table are shown."""
+    if not words:
+        click.echo(str(answering.most_rows))
+    elif words[0].isdecimal() and int(words[0]) > 0:
+        answering.most_rows = int(words[0])
+    else:
+        raise InvalidInputError(f'How many rows are shown is a number from 1 on, not "{words[0]}".')
+
+
 def _timer(connection: Connection, answering: Answering, words: Sequence[str]) -> None:
     """Say or choose whether the time of each statement is told."""
     chosen = read_flag(words[0]) if words else None
@@ -178,21 +192,43 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ".catalogs": Command(_catalogs, ".catalogs [PREFIX]", "catalogs of the lake in use", 1),
     ".tree": Command(_tree, ".tree [CATALOG]", "forks, each below its parent", 1),
     ".mode": Command(_mode, ".mode [MODE]", f"how results are printed: {', '.join(MODES)}", 1),
+    ".maxrows": Command(_maxrows, ".maxrows [NUMBER]", "how many rows of a table are shown", 1),
     ".timer": Command(_timer, ".timer [on|off]", "whether times are told", 1),
     ".read": Command(_read, ".read FILE", "run the statements of a file", 1),
     ".help": Command(_help, ".help", "this text", 1),
 }
 _LEAVE: Final = frozenset({".quit", ".exit", ".q"})
 _SHORT: Final = {".h": ".help", ".?": ".help"}
-_WORDS: Final = {"quit": ".quit", "exit": ".quit", "\\q": ".quit", "help": ".help", "\\?": ".help", "\\h": ".help"}
+_INSTEAD: Final = {
+    ".open": "Say ATTACH 'ducklake:lake.db' AS name, then USE name; or leave, and open another lake.",
+    ".databases": "Say SHOW DATABASES for what is attached; .catalogs lists the catalogs of the lake.",
+    ".columns": "Say DESCRIBE and the name of the table.",
+    ".output": "Say COPY (query) TO 'file.csv', or run `forklake sql -c` with its output in a file.",
+    ".once": "Say COPY (query) TO 'file.csv', or run `forklake sql -c` with its output in a file.",
+    ".import": "Say INSERT INTO t FROM 'file.csv', or CREATE TABLE t AS FROM 'file.csv'.",
+    ".dump": "Say EXPORT DATABASE 'directory'.",
+    ".shell": "Ctrl-Z leaves the shell for a while, where the terminal has jobs.",
+}
+"""What to say instead of commands of other shells."""
+_WORDS: Final = {
+    "quit": ".quit",
+    "exit": ".quit",
+    "help": ".help",
+    "\\q": ".quit",
+    "\\?": ".help",
+    "\\h": ".help",
+    "\\d": ".tables",
+    "\\dt": ".tables",
+    "\\l": ".catalogs",
+}
 
 
 def command_of(text: str) -> str | None:
     """Return the command that a line is; None if it is a statement.
 
-    Words that other shells know are commands, too: ``quit``, ``exit``, ``help``.
+    Words that other shells know are commands, too: ``quit``, ``exit``, ``help``, and what begins with a backslash.
     """
     line = text.strip()
-    if line.startswith(".") and "\n" not in line:
+    if line.startswith(("\\", ".")) and "\n" not in line and line not in _WORDS:
         return line
     return _WORDS.get(fold(line.removesuffix(";").rstrip()))
