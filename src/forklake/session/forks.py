@@ -1,18 +1,44 @@
-"""MERGE FORK and REFRESH FORK: the statements that stand for catalog functions.
+"""CREATE FORK, MERGE FORK and REFRESH FORK: the statements that stand for catalog functions.
 
-EXPLAIN of one of them is its dry run.
+EXPLAIN of one of the latter two is its dry run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from forklake.errors import InvalidInputError
 from forklake.session.functions import call
+from forklake.session.functions.lives import TERMS
 from forklake.session.known_rows import Rows
+from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
 from forklake.session.state import SessionState
-from forklake.sql.fork_statements import MergeFork, MergeTerms, RefreshFork
+from forklake.sql.fork_statements import CreateFork, MergeFork, MergeTerms, RefreshFork
+from forklake.sql.made_queries import compute_options
+
+_OPTIONS: Final = ("data_path", *TERMS)
+
+
+def create_fork(state: SessionState, statement: CreateFork) -> None:
+    """Run CREATE FORK, as a call of ``ducklake_fork_catalog``.
+
+    Raises:
+        InvalidInputError: No parent is named and no catalog is in use, or there is no such option.
+    """
+    current = state.current
+    if statement.parent is None and current is None:
+        raise InvalidInputError("No catalog is in use; nothing was forked.", hint="Say CREATE FORK name FROM parent.")
+    parent = statement.parent or (current[0].alias if current is not None else "")
+    options = compute_options(statement.options, SessionNames(state))
+    unknown = next((name for name in options if name not in _OPTIONS), None)
+    if unknown is not None:
+        raise InvalidInputError(
+            f'CREATE FORK has no option "{unknown}"; nothing was forked.', hint=f"Options: {', '.join(_OPTIONS)}."
+        )
+    at = {} if statement.at is None else {"at": statement.at}
+    _call(state, "fork_catalog", [parent, statement.name], options | at | {"if_not_exists": statement.is_lenient})
 
 
 def merge_fork(state: SessionState, statement: MergeFork, *, dry_run: bool = False) -> Result:

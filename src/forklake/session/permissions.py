@@ -9,7 +9,7 @@ from typing import Final
 
 from forklake.sql import statements
 from forklake.sql.catalog_statements import CatalogStatement, ExportDatabase, ImportDatabase
-from forklake.sql.fork_statements import MergeFork, RefreshFork
+from forklake.sql.fork_statements import CreateFork, MergeFork, RefreshFork
 from forklake.sql.prepared import Deallocate, Execute, Prepare
 
 PREPARING: Final[frozenset[type]] = frozenset(
@@ -62,6 +62,7 @@ STATEMENTS: Final[frozenset[type]] = frozenset(
         statements.Delete,
         statements.Truncate,
         statements.Merge,
+        CreateFork,
         MergeFork,
         RefreshFork,
         statements.Checkpoint,

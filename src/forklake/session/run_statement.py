@@ -13,7 +13,7 @@ from forklake.session.catalog_statements import run_catalog_statement
 from forklake.session.checkpoint import checkpoint
 from forklake.session.copy_database import copy_database
 from forklake.session.export_database import export_database
-from forklake.session.forks import explain_fork, merge_fork, refresh_fork
+from forklake.session.forks import create_fork, explain_fork, merge_fork, refresh_fork
 from forklake.session.import_database import import_database
 from forklake.session.prepared_statements import deallocate, prepare
 from forklake.session.result import Result
@@ -21,7 +21,7 @@ from forklake.session.state import SessionState
 from forklake.session.use_schema import use_schema
 from forklake.sql import statements
 from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase, ExportDatabase, ImportDatabase
-from forklake.sql.fork_statements import MergeFork, RefreshFork
+from forklake.sql.fork_statements import CreateFork, MergeFork, RefreshFork
 from forklake.sql.prepared import Deallocate, Prepare
 
 TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
@@ -89,6 +89,7 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.Delete: changes.delete,
     statements.Truncate: changes.truncate,
     statements.Merge: changes.merge,
+    CreateFork: create_fork,
     MergeFork: merge_fork,
     RefreshFork: refresh_fork,
     statements.Query: queries.query,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Any
 
 from forklake.model.fork_merge import Strategy
 from forklake.model.lazy_dataclass import dataclass
@@ -24,6 +25,25 @@ class MergeTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateFork:
+    """CREATE FORK [IF NOT EXISTS] name [FROM parent [AT version]] [(option value, ...)].
+
+    Attributes:
+        name: The name of the fork.
+        parent: The catalog to fork; None is the one in use.
+        at: The version of the parent.
+        options: What else ``ducklake_fork_catalog`` takes; values as in ``Attach``.
+        is_lenient: Whether a fork that is there is left as it is.
+    """
+
+    name: str
+    parent: str | None = None
+    at: int | str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    is_lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MergeFork:
     """MERGE FORK source INTO target [AT version], and its terms."""
 
@@ -41,5 +61,5 @@ class RefreshFork:
     terms: MergeTerms = MergeTerms()
 
 
-ForkStatement = MergeFork | RefreshFork | CatalogStatement | CopyDatabase | ExportDatabase | ImportDatabase
+ForkStatement = CreateFork | MergeFork | RefreshFork | CatalogStatement | CopyDatabase | ExportDatabase | ImportDatabase
 """A statement about forks or catalogs."""

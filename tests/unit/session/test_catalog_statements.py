@@ -9,7 +9,7 @@ import pytest
 
 import forklake
 from forklake import Connection, Lake
-from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError
 
 
 @pytest.fixture
@@ -36,6 +36,44 @@ def test_catalogs_are_made_shown_and_dropped(session: Connection, lake: Lake) ->
     assert [one.name for one in lake.catalogs()] == ["agent-001", "shop"]
     with pytest.raises(InvalidInputError, match="neither OR REPLACE"):
         session.sql("CREATE OR REPLACE CATALOG other")
+
+
+def test_forks_are_made_by_a_statement(session: Connection, lake: Lake) -> None:
+    session.sql("CREATE FORK agent FROM shop; CREATE FORK IF NOT EXISTS agent FROM shop")
+    shop = lake.catalog("shop")
+    shop.tag("monday")
+    session.sql("INSERT INTO t VALUES (3)")
+    session.sql("CREATE FORK audit FROM shop AT monday; CREATE FORK first FROM shop AT 1; CREATE FORK late AT 'monday'")
+    assert [_rows(session, f"SELECT count(*) FROM {name}.t")[0][0] for name in ("agent", "audit", "first", "late")] == [
+        2,
+        2,
+        0,
+        2,
+    ]
+    session.sql("CREATE FORK brief (TTL INTERVAL 2 HOURS, LABELS {'run': '7'}, AUTHOR 'a' || 'nn')")
+    assert [info.name for info in lake.catalogs(labels={"run": "7"})] == ["brief"]
+    assert lake.catalog("brief").inspect.lifetime is not None
+    session.sql("USE agent; CREATE FORK deeper")
+    parent = lake.catalog("deeper").inspect.parent
+    assert parent is not None
+    assert parent.name == "agent"
+    for text, words in (
+        ("CREATE FORK agent FROM shop", "already exists"),
+        ("CREATE FORK x FROM nowhere", 'Catalog "nowhere" does not exist'),
+        ("CREATE OR REPLACE FORK x FROM shop", "neither OR REPLACE"),
+        ("CREATE FORK x (TLL '2h')", 'no option "tll"'),
+        ("CREATE FORK x FROM shop AT 1.5", "AT takes"),
+    ):
+        with pytest.raises(ForklakeError, match=words):
+            session.sql(text)
+    with lake.connect(["shop"], confined=forklake.Confinement(fork_prefix="mine")) as confined:
+        confined.sql("CREATE FORK mine FROM shop")
+        with pytest.raises(ForklakeError):
+            confined.sql("CREATE FORK other FROM shop")
+        with pytest.raises(NotFoundError):
+            confined.sql('CREATE FORK "mine-2" FROM agent')
+    with forklake.connect() as bare, pytest.raises(InvalidInputError, match="No catalog is in use; nothing was forked"):
+        bare.sql("CREATE FORK x")
 
 
 def test_catalogs_tell_since_when_and_until_when_they_are_there(session: Connection, lake: Lake) -> None:

@@ -183,7 +183,10 @@ CHAPTERS: Final = (
         "Forks",
         (
             Verb(
-                "fork a catalog", ("Catalog.fork",), ("CALL ducklake_fork_catalog('shop', 'agent')",), ("catalog fork",)
+                "fork a catalog",
+                ("Catalog.fork",),
+                ("CREATE FORK agent FROM shop", "CALL ducklake_fork_catalog('shop', 'agent')"),
+                ("catalog fork",),
             ),
             Verb("fork a catalog many times", ("Catalog.fork_many",), MANY, ("catalog fork",)),
             Verb(

@@ -1,12 +1,25 @@
-"""MERGE FORK and REFRESH FORK."""
+"""CREATE FORK, MERGE FORK and REFRESH FORK."""
 
 from __future__ import annotations
 
 from forklake.model.fork_merge import STRATEGIES, Strategy
 from forklake.model.names import fold
-from forklake.sql.fork_statements import MergeFork, MergeTerms, RefreshFork
-from forklake.sql.parse.values import read_value
+from forklake.sql.fork_statements import CreateFork, MergeFork, MergeTerms, RefreshFork
+from forklake.sql.parse.values import read_options, read_value
 from forklake.sql.parse.words import Words
+
+
+def read_create_fork(words: Words) -> CreateFork:
+    """Read what follows CREATE FORK.
+
+    Raises:
+        InvalidInputError: It cannot be read.
+    """
+    is_lenient = words.take("IF", "NOT", "EXISTS")
+    name = words.name_or_string()
+    parent = words.name_or_string() if words.take("FROM") else None
+    at = _read_moment(words) if words.take("AT") else None
+    return CreateFork(name, parent, at, read_options(words), is_lenient)
 
 
 def read_merge_fork(words: Words) -> MergeFork:

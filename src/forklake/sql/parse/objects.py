@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.sql.catalog_statements import CatalogStatement
 from forklake.sql.parse.create_table import read_create_table
+from forklake.sql.parse.fork_statements import read_create_fork
 from forklake.sql.parse.session import read_create_secret, read_drop_secret
 from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_default
@@ -56,9 +57,12 @@ def read_create(words: Words) -> Statement:
         return read_create_secret(words, or_replace=or_replace, is_persistent=persistent)
     if persistent:
         raise words.unexpected_token()
-    if words.take("CATALOG"):
-        if or_replace or temporary:
-            raise words.wrong("CREATE CATALOG takes neither OR REPLACE nor TEMPORARY")
+    made = words.take_any("CATALOG", "FORK")
+    if made is not None and (or_replace or temporary):
+        raise words.wrong(f"CREATE {made} takes neither OR REPLACE nor TEMPORARY")
+    if made == "FORK":
+        return read_create_fork(words)
+    if made == "CATALOG":
         is_lenient = words.take("IF", "NOT", "EXISTS")
         return CatalogStatement("create", words.name_or_string(), is_lenient)
     if words.take("TABLE"):
