@@ -1,5 +1,6 @@
 """The Python that workers run: another version is told before a job is given to it."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -51,6 +52,20 @@ def test_workers_of_another_python_are_told_of_before_the_job(
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "no-such-python")
     with pytest.raises(EngineError, match='There is no "no-such-python" for the workers of Spark'):
         check_workers(spark)
+
+
+def test_workers_on_this_machine_run_this_python_where_none_was_named(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = spark.sparkContext
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    monkeypatch.setattr(context, "pythonExec", "python3")  # as PySpark leaves it: whichever the PATH has
+    check_workers(spark)
+    assert context.pythonExec == sys.executable
+    monkeypatch.setattr(context, "pythonExec", "python3")
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3")
+    check_workers(spark)
+    assert context.pythonExec == "python3"
 
 
 def test_workers_elsewhere_tell_it_themselves() -> None:

@@ -32,6 +32,8 @@ OTHER_PYTHON: Final = (
     "Set PYSPARK_PYTHON to the Python of this process before the session is made, or let forklake start Spark:"
     " it does so by itself."
 )
+_ANY_PYTHON: Final = "python3"
+"""What PySpark runs where no Python is named."""
 _TELL: Final = "import sys; print(*sys.version_info[:2], sep='.')"
 _PATIENCE: Final = 30.0
 """Seconds that a Python may take to say its version."""
@@ -79,7 +81,8 @@ def _bring_keyring(task: Task, keyring: Keyring) -> Task:
 def check_workers(spark: SparkSession) -> None:
     """Refuse a session whose workers run another version of Python.
 
-    Sessions on this machine are checked, once each. Workers on other machines, and those of Spark Connect, tell it
+    Sessions on this machine are checked, once each. Where nobody named a Python for them, theirs is from then on that
+    of this process: PySpark takes whichever "python3" the PATH has, which seldom has our packages. Workers on other machines, and those of Spark Connect, tell it
     themselves when they are given work.
 
     Raises:
@@ -88,8 +91,12 @@ def check_workers(spark: SparkSession) -> None:
     if is_remote(spark):
         return
     context: Any = spark.sparkContext
+    if not context.master.startswith("local"):
+        return
+    if context.pythonExec == _ANY_PYTHON and not os.environ.get("PYSPARK_PYTHON"):
+        context.pythonExec = sys.executable
     python = str(context.pythonExec)
-    if not context.master.startswith("local") or _known.get(context) == python:
+    if _known.get(context) == python:
         return
     with _lock:
         found = shutil.which(python)
