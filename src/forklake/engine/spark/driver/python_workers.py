@@ -81,9 +81,9 @@ def _bring_keyring(task: Task, keyring: Keyring) -> Task:
 def check_workers(spark: SparkSession) -> None:
     """Refuse a session whose workers run another version of Python.
 
-    Sessions on this machine are checked, once each. Where nobody named a Python for them, theirs is from then on that
-    of this process: PySpark takes whichever "python3" the PATH has, which seldom has our packages. Workers on other machines, and those of Spark Connect, tell it
-    themselves when they are given work.
+    Sessions on this machine are checked, once each. Where nobody named a Python for their workers, it is from then on
+    that of this process: PySpark takes whichever "python3" the PATH has, which may lack our packages. Workers on other
+    machines, and those of Spark Connect, tell it themselves when they are given work.
 
     Raises:
         EngineError: They do, or there is no such Python.
