@@ -4,8 +4,12 @@ import re
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Mark examples with prompts as sessions, so that their output is not coloured as code."""
-    return re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
+    """Mark examples with prompts as sessions, so that their output is not coloured as code.
+
+    What only tests read of them is left out.
+    """
+    sessions = re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
+    return sessions.replace("<BLANKLINE>\n", "\n")
 
 
 def on_post_page(output: str, **_: object) -> str:

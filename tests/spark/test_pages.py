@@ -30,7 +30,7 @@ def test_the_examples_of_the_readme_run(spark: SparkSession, tmp_path: Path, mon
 def test_the_sql_of_the_readme_runs(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (text,) = re.findall(r"^```sql\n(.*?)^```", readme, flags=re.DOTALL | re.MULTILINE)
+    _, text = re.findall(r"^```sql\n(.*?)^```", readme, flags=re.DOTALL | re.MULTILINE)
     with forklake.connect(spark) as session:
         before, statement, after = text.partition("MERGE FORK")
         found = session.sql(before)
