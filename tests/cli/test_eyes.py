@@ -87,3 +87,10 @@ def test_stats_tell_the_bytes_of_files_and_what_maintenance_would_do(shop: Path)
 def test_labels_are_escaped() -> None:
     stats = LakeStats(0, 0, 0, 0, 0, 0, 0, (TableSize('a"b\\c\nd', 1, False, None),), ())
     assert parsed("\n".join(openmetrics(stats)) + "\n")["forklake_metadata_table_rows"] == {r'table="a\"b\\c\nd"': 1}
+
+
+def test_stats_leave_out_empty_tables_of_the_metadata(shop: Path) -> None:
+    said = run("stats", lake=shop).out
+    assert re.search(r"^ducklake_catalog +4 ", said, re.MULTILINE)
+    assert "ducklake_quota" not in said
+    assert re.search(r"^\d+ other tables without rows$", said, re.MULTILINE)

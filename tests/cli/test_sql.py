@@ -237,3 +237,9 @@ def test_init_takes_the_lake_as_an_argument(tmp_path: Path) -> None:
     assert run("init", str(new), "--data-path", str(tmp_path / "data")).code == 0
     with forklake.open(str(new)) as lake:
         assert lake.catalogs() == []
+
+
+def test_a_lake_where_none_belongs_is_told_how_to_name_it(lake: Path) -> None:
+    assert f"The lake is named with --lake {lake}." in run("catalog", "list", str(lake)).err
+    assert f"`forklake sql {lake}` opens a shell." in run(str(lake)).err
+    assert "No such command 'lits'." in run("lits").err

@@ -9,7 +9,8 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -18,10 +19,13 @@ from forklake import Lake
 from forklake.cli import output
 from forklake.cli.hints import on_command_line
 from forklake.errors import ForklakeError, MergeConflictError, NotFoundError
+from forklake.metastore.location import is_store
 from forklake.model.submodules import load
 from forklake.ops.lake_exists import lake_exists
 
 _URL = "forklake.url"
+LAKE_SUFFIXES: Final = (".db", ".ducklake", ".sqlite")
+"""How the name of a file ends that becomes a lake when it is named and not there."""
 
 
 def _keep_url(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
@@ -68,6 +72,17 @@ class Command(click.Command):
         text, _, examples = inspect.cleandoc(self.help or "").partition("Examples:\n")
         self.help, self.examples = text.strip(), [line.strip() for line in examples.splitlines()]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; a lake among them that has no place there is told of."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            lake = next((word for word in given if is_store(word)), None)
+            if lake is not None and lake_url(ctx) is None:
+                raise click.UsageError(f"{error.message}. The lake is named with --lake {lake}.", ctx) from error
+            raise
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples with their line breaks."""
         if self.examples:
@@ -109,6 +124,17 @@ class Root(Group):
         found: click.Command = getattr(load(f"forklake.cli.{cmd_name}"), cmd_name)
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; whoever names a lake instead is told what opens one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if is_store(args[0]) or names_new_lake(args[0]):
+                raise click.UsageError(f"{error.message} `forklake sql {args[0]}` opens a shell.", ctx) from error
+            raise
+
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
@@ -141,6 +167,13 @@ def lake_url(context: click.Context | None = None) -> str | None:
 def name_lake(url: str) -> None:
     """Take a lake that was named as an argument; it counts before --lake."""
     click.get_current_context().meta[_URL] = url
+
+
+def names_new_lake(word: str) -> bool:
+    """Return whether a file that is not there would be a lake, by its name."""
+    path = Path(word)
+    is_free = not path.exists() and not is_store(word)  # "sqlite:shop.db" is no path
+    return path.suffix in LAKE_SUFFIXES and is_free and path.absolute().parent.is_dir()
 
 
 def named_lake() -> str:

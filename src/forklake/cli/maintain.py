@@ -18,7 +18,7 @@ from forklake.errors import DataFileError, IncompleteError
 
 @click.group(cls=Group)
 def maintain() -> None:
-    """Maintenance: what is done from time to time, and changes no row."""
+    """Maintenance, from time to time; it changes no row."""
 
 
 _table = click.argument("table", required=False)

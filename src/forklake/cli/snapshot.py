@@ -12,6 +12,7 @@ from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.snapshot_graph import draw
 from forklake.lake.internals import runtime_of, version_of
 from forklake.lake.maintenance import ExpiredSnapshots
+from forklake.model import change_log
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.ops.list_catalogs import catalog_titles
 from forklake.ops.snapshot_graph import snapshot_graph
@@ -34,7 +35,7 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
     """List the versions of a catalog.
 
     Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the one that
-    made the snapshot.
+    made the snapshot. CHANGES names tables as they are called now.
 
     With --graph each catalog has a lane, and a line connects a snapshot with the catalog that it forked, merged,
     was refreshed from or reset to.
@@ -58,11 +59,12 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
             found = [each for page in pages for each in page]
             output.show({"snapshots": found, "next_after": _next(lake, catalog, found, limit)}, tuple)
             return
+        tables = _table_names(lake, catalog)
         sheet = output.Sheet("SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT",))
         shown: list[Snapshot] = []
         for page in pages:
             names = catalog_titles(runtime_of(lake), (each.catalog_id for each in page))
-            for line in sheet.lines(_row(each, names) for each in page):
+            for line in sheet.lines(_row(each, names, tables) for each in page):
                 click.echo(line)
             shown += page
         rest = _next(lake, catalog, shown, limit)
@@ -75,19 +77,50 @@ def _show_graph(lake: Lake, catalog: str | None, after: int | None, limit: int |
     first = None if after is None else SnapshotId(after)
     found = snapshot_graph(runtime_of(lake), version, after=first, limit=limit)
     names = catalog_titles(runtime_of(lake), (each.catalog_id for each in found.snapshots))
+    tables = _table_names(lake, catalog)
     sheet = output.Sheet("", "SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT",))
     rows = zip(draw(found), found.snapshots, strict=True)
-    output.show(found, lambda: sheet.lines((line, *_row(each, names)) for line, each in rows))
+    output.show(found, lambda: sheet.lines((line, *_row(each, names, tables)) for line, each in rows))
 
 
-def _row(found: Snapshot, names: Mapping[CatalogId | None, str]) -> tuple[object, ...]:
+def _table_names(lake: Lake, catalog: str | None) -> dict[int, str]:
+    """Return the names that tables of a catalog have now, by id; none for the lake."""
+    found = [] if catalog is None else lake.catalog(catalog).tables()
+    return {each.table_id: _name(each.schema_name, each.name) for each in found}
+
+
+def _name(schema: str | None, name: str) -> str:
+    return name if schema in (None, "main") else f"{schema}.{name}"
+
+
+def _words(changes_made: str | None, tables: Mapping[int, str]) -> str | None:
+    """Return the changes of a snapshot in words; tables that are gone are told by their ids.
+
+    >>> _words('created_table:"main"."t",inserted_into_table:1', {1: "t"})
+    'created table t, inserted into table t'
+    """
+    try:
+        changes = change_log.parse(changes_made)
+    except ValueError:  # of another program
+        return changes_made
+    told = []
+    for each in changes:
+        if each.object_id is not None:
+            what = tables.get(each.object_id, f"#{each.object_id}")
+        else:
+            what = str(each.schema_name) if each.name is None else _name(each.schema_name, each.name)
+        told.append(f"{each.kind.value.replace('_', ' ')} {what}")
+    return ", ".join(told)
+
+
+def _row(found: Snapshot, names: Mapping[CatalogId | None, str], tables: Mapping[int, str]) -> tuple[object, ...]:
     return (
         found.snapshot_id,
         found.snapshot_time,
         names.get(found.catalog_id, found.catalog_id),
         found.author,
         found.commit_message,
-        found.changes_made,
+        _words(found.changes_made, tables),
     )
 
 

@@ -6,14 +6,22 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from forklake import Lake
 from forklake.cli import output, shell
 from forklake.cli.answer import MODES, Answering
-from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url, name_lake
+from forklake.cli.command import (
+    LAKE_SUFFIXES,
+    Command,
+    complete_catalog,
+    existing_lake,
+    lake_url,
+    name_lake,
+    names_new_lake,
+)
 from forklake.cli.shell.opening import make_session, missing_catalog_hint, open_session, other_catalogs
 from forklake.cli.shell.script import read_script, run_script
 from forklake.config import Confinement
@@ -22,9 +30,6 @@ from forklake.metastore.location import is_store
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-
-_SUFFIXES: Final = (".db", ".ducklake", ".sqlite")
-"""How the name of a file ends that becomes a lake when it is named and not there."""
 
 
 @click.command(cls=Command)
@@ -103,7 +108,7 @@ def _open_session(
     given: Sequence[str], catalog: str | None, *, read_only: bool, terms: Confinement | None
 ) -> AbstractContextManager[tuple[Connection, Lake | None]]:
     url = lake_url()
-    if url is not None and url in given and _names_new_lake(url) and not read_only and terms is None:
+    if url is not None and url in given and names_new_lake(url) and not read_only and terms is None:
         return make_session(url, catalog)
     named = existing_lake() if catalog is not None or url is not None else None
     return open_session(named, catalog, read_only=read_only, terms=terms)
@@ -130,7 +135,7 @@ def _take_lake(given: Sequence[str]) -> str | None:
     Raises:
         UsageError: There are too many, it is neither, or there is no directory for a new lake.
     """
-    lakes = [word for word in given if is_store(word) or _names_new_lake(word)]
+    lakes = [word for word in given if is_store(word) or names_new_lake(word)]
     files = [word for word in given if word not in lakes]
     if len(lakes) > 1 or len(files) > 1:
         raise click.UsageError("Give one lake and one file at most.")
@@ -138,16 +143,9 @@ def _take_lake(given: Sequence[str]) -> str | None:
         name_lake(lakes[0])
     if files and files[0] != "-" and not Path(files[0]).is_file():
         directory = Path(files[0]).absolute().parent
-        if Path(files[0]).suffix in _SUFFIXES and not directory.is_dir():
+        if Path(files[0]).suffix in LAKE_SUFFIXES and not directory.is_dir():
             raise click.UsageError(f"The directory {str(directory)!r} does not exist; no lake was made in it.")
         raise click.UsageError(
             f"{files[0]!r} is neither a file with statements nor a lake; `forklake sql NAME.db` makes a lake."
         )
     return files[0] if files else None
-
-
-def _names_new_lake(word: str) -> bool:
-    """Return whether a file that is not there would be a lake, by its name."""
-    path = Path(word)
-    is_free = not path.exists() and not is_store(word)  # "sqlite:shop.db" is no path
-    return path.suffix in _SUFFIXES and is_free and path.absolute().parent.is_dir()

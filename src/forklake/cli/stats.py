@@ -56,10 +56,14 @@ def stats(by: str, periods: int, as_metrics: bool) -> None:
         )
         yield ""
         sheet = output.Sheet("METADATA TABLE", "ROWS", "SIZE", right=("ROWS", "SIZE"))
+        filled = [each for each in found.tables if each.row_count]
         yield from sheet.lines(
             (each.name, f"{'~' if each.is_estimate else ''}{each.row_count:,}", output.size(each.byte_count))
-            for each in found.tables
+            for each in filled
         )
+        empty = len(found.tables) - len(filled)
+        if empty:
+            yield f"{output.quantity(empty, 'other table')} without rows"
         yield ""
         grown = output.Sheet("FROM", "CATALOGS MADE", "SNAPSHOTS MADE", right=("CATALOGS MADE", "SNAPSHOTS MADE"))
         yield from grown.lines(

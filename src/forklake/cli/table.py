@@ -20,6 +20,7 @@ from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import MOMENT, at_option
 from forklake.errors import IncompleteError
 from forklake.lake.internals import runtime_of
+from forklake.model.types.read import is_nested, read_scalar
 from forklake.ops.list_catalogs import catalog_titles
 
 
@@ -134,9 +135,14 @@ def _partition(key: PartitionField) -> str:
     return str(key.column) if key.transform == "identity" else f"{key.transform}({key.column})"
 
 
+def _type(name: str) -> str:
+    """Return a type as SQL names it; what is nested has rows of its own."""
+    return name.upper() if is_nested(name) else read_scalar(name).sql_name
+
+
 def _column_rows(column: Column, indent: str) -> Iterator[tuple[object, ...]]:
     name = f"{indent}{output.printable(column.name)}"
-    yield name, column.type, column.nulls_allowed, column.default, column.comment
+    yield name, _type(column.type), column.nulls_allowed, column.default, column.comment
     for child in column.children:
         yield from _column_rows(child, indent + "  ")
 

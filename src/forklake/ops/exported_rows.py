@@ -19,7 +19,7 @@ from forklake.model import types
 from forklake.model.ids import INFINITY, THE_LAKE, DataFileId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS
-from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
+from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow, PartitionColumnRow
 from forklake.model.types import Type
 from forklake.model.types.constants import integer_of
 from forklake.model.types.read import stored_type
@@ -269,15 +269,22 @@ class ExportedRows:
             for row in found:
                 transform = known_transform(row.transform)
                 if transform is None or transform.is_epoch:
-                    raise InvalidInputError(
-                        f"DuckLake {VERSION} does not support the {row.transform} partition transform, by which the"
-                        f" table with index {row.table_id} is partitioned. Nothing was exported."
-                    )
+                    raise self._unknown_transform(row)
         if table is metadata.FILE_COLUMN_STATS:
             found = [self._statistics.of_file(row) for row in found]
         if table is metadata.MACRO_PARAMETERS:
             found = [with_typed_default(row) for row in found]
         return [{name: getattr(row, name) for name in TABLES[table.name]} for row in found]
+
+    def _unknown_transform(self, row: PartitionColumnRow) -> InvalidInputError:
+        tables = [dated.row for dated in self._stored[metadata.TABLE.name]]
+        named = next((one.table_name for one in reversed(tables) if one.table_id == row.table_id), row.table_id)
+        return InvalidInputError(
+            f"DuckLake {VERSION} does not support the {row.transform} partition transform, by which the table"
+            f' "{named}" is partitioned. Nothing was exported.',
+            hint="Partition it by parts of the date: ALTER TABLE ... SET PARTITIONED BY (year(day), month(day))."
+            " Files that are there stay as they are.",
+        )
 
     def _snapshots(self) -> list[dict[str, Any]]:
         """Return the snapshots with what they did.
