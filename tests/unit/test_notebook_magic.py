@@ -72,10 +72,20 @@ def test_errors_are_ours_and_told_without_a_stack(shell: Any) -> None:
     assert "Traceback" not in told
     for wrong in ("%forklake", "%forklake a b c", "%%forklake not a name\nSELECT 1"):
         assert isinstance(run(shell, wrong).error_in_exec, InvalidInputError)
-    assert isinstance(run(shell, "%forklake missing.db").error_in_exec, NotFoundError)
-    assert not Path("missing.db").exists()
+    assert isinstance(run(shell, "%forklake missing").error_in_exec, NotFoundError)
+    assert not Path("missing").exists()
 
 
 def test_without_a_lake_a_session_attaches_for_itself(shell: Any) -> None:
     run(shell, "%%forklake\nATTACH 'ducklake:new.db' AS mine; USE mine; CREATE TABLE t (i INTEGER)")
     assert run(shell, "%%forklake\nSHOW TABLES").result.fetchall() == [("t",)]
+
+
+def test_a_new_file_becomes_a_lake_as_on_the_command_line(shell: Any) -> None:
+    made = run(shell, "%forklake new.db")
+    assert made.success
+    assert "new.db is a new lake; its files go below new.db.files." in made.said.stdout
+    assert run(shell, "%%forklake\nCREATE TABLE t (i INTEGER); SELECT current_catalog()").result.fetchall() == [
+        ("new",)
+    ]
+    assert isinstance(run(shell, "%forklake new").error_in_exec, NotFoundError)

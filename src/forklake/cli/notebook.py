@@ -6,7 +6,8 @@ import shlex
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
-from forklake.cli.shell.opening import open_session, other_catalogs
+from forklake.cli.command import names_new_lake
+from forklake.cli.shell.opening import make_session, open_session, other_catalogs
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.ops.lake_exists import lake_exists
 
@@ -20,7 +21,8 @@ _FORMS: Final = "It is written `%forklake LAKE [--catalog NAME]`, or `%%forklake
 class NotebookSession:
     """The session of one notebook: it lasts from cell to cell.
 
-    ``%forklake lake.db`` opens a lake, and its only catalog, or that of ``--catalog``, is in use. ``%%forklake`` runs
+    ``%forklake lake.db`` opens a lake, which is made as by ``forklake sql`` if the file is not there. Its only catalog,
+    or that of ``--catalog``, is in use. ``%%forklake`` runs
     the statements of its cell: the results of all are shown, and the last one is the value of the cell, or goes into
     the variable that is named. Statements can name frames in variables of the notebook. Without a lake, the session
     begins with nothing attached.
@@ -57,11 +59,13 @@ class NotebookSession:
             words.pop()
         if len(words) != 1:
             raise InvalidInputError(f"The lake was not opened. {_FORMS}")
-        if not lake_exists(words[0]):
+        is_new = names_new_lake(words[0])
+        if not is_new and not lake_exists(words[0]):
             raise NotFoundError(f'There is no lake at "{words[0]}".', hint="`forklake.open(...)` makes one.")
         self.close()
         self._held = ExitStack()
-        self._connection, lake = self._held.enter_context(open_session(words[0], catalog))
+        session = make_session(words[0], catalog, print) if is_new else open_session(words[0], catalog)
+        self._connection, lake = self._held.enter_context(session)
         told = other_catalogs(self._connection, lake) if catalog is None else None
         if told is not None:
             print(told)

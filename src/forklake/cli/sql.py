@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,7 @@ def _open_session(
 ) -> AbstractContextManager[tuple[Connection, Lake | None]]:
     url = lake_url()
     if url is not None and url in given and names_new_lake(url) and not read_only and terms is None:
-        return make_session(url, catalog)
+        return make_session(url, catalog, partial(click.echo, err=True) if sys.stdin.isatty() else None)
     named = existing_lake() if catalog is not None or url is not None else None
     return open_session(named, catalog, read_only=read_only, terms=terms)
 

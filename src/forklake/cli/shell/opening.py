@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-
-import click
 
 import forklake
 from forklake import Lake
@@ -66,18 +63,20 @@ def open_session(
 
 
 @contextmanager
-def make_session(path: str, catalog: str | None = None) -> Iterator[tuple[Connection, None]]:
+def make_session(
+    path: str, catalog: str | None = None, tell: Callable[[str], object] | None = None
+) -> Iterator[tuple[Connection, None]]:
     """Make a lake with a catalog, and open a session on it.
 
     It is what ATTACH makes of a new file. The catalog has the name of the file unless it is given. The session alone
-    holds the lake.
+    holds the lake. ``tell`` is told where it is.
     """
     with forklake.connect() as connection:
         name = quote_name(catalog or Path(path).stem)
         connection.sql(f"ATTACH {quote_text(f'ducklake:{path}')} AS {name}; USE {name}")
-        if sys.stdin.isatty():
+        if tell is not None:
             file = output.printable(path)
-            click.echo(f"{file} is a new lake; its files go below {file}.files.", err=True)
+            tell(f"{file} is a new lake; its files go below {file}.files.")
         yield connection, None
 
 
