@@ -127,7 +127,7 @@ SELECT strptime('2020-02-29', '%Y-%m-%d') + INTERVAL 1 DAY AS a, try_strptime('x
 
 SELECT id, try_strptime(a, ['%Y-%m-%d', '%d %b %Y %I:%M:%S.%f %p', NULL, '%Y%j']) AS a, try_strptime(a, ['%d', '%Y']) AS b, try_strptime(a, NULL::VARCHAR[]) AS c, try_strptime(a, NULL::VARCHAR) AS d, try_strptime(a, ['abc']) AS e FROM said ORDER BY id
 
-SELECT strptime(b, ['%Y', '%d, %Y', '%d: ''%Y''', '[%Y]', '{%Y}', 'null', ' "%y"']) AS a FROM (VALUES ('2020'), ('3, 1999'), ('4: ''1998'''), ('[1997]'), ('{1996}'), ('null'), (' "95"'), (NULL)) t(b)
+SELECT strptime(b, ['%Y', '%d, %Y', '%d: ''%Y''', '[%Y]', '{%Y}', 'null', '"%y"']) AS a FROM (VALUES ('2020'), ('3, 1999'), ('4: ''1998'''), ('[1997]'), ('{1996}'), ('null'), ('"95"'), (NULL)) t(b)
 
 SELECT try_strptime('3 1999 +02', ['%Y', '%d %Y %z']) AS a, typeof(try_strptime('x', ['%Y', '%d %n'])) AS b, strptime(NULL, ['%Y']) AS c, strptime('20' || '20', ['%d', '%Y']) AS d, strptime('x', NULL::VARCHAR[]) AS e, strptime('20', '[%d, %Y]'::VARCHAR[]) AS f
 

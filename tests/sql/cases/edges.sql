@@ -93,3 +93,20 @@ SELECT l[NULL][2] AS a, (NULL)[1] AS b, (NULL)['a'] AS c, list_extract(list_extr
 SELECT d + NULL AS a, NULL + d AS b, d - NULL AS c, NULL - d AS e, ts + NULL AS f, ts - NULL AS g, NULL - ts AS h, tz - NULL AS i, NULL - tz AS j, ti - NULL AS k, iv - NULL AS l, iv * NULL AS m, iv / NULL AS n FROM parts
 
 SELECT sum(u) AS a, sum(u) + 1 AS b FROM parts
+
+-- Intervals with a unit behind a text, of which whole ones count; what follows a plus is a value of its own.
+SELECT DATE '1998-12-01' - INTERVAL '90' DAY AS a, INTERVAL '2' weeks AS b, INTERVAL '1.7' day AS c, (INTERVAL (-1.7) MONTH)::VARCHAR AS d, INTERVAL '1.75' second AS e, (INTERVAL '2' CENTURIES)::VARCHAR AS f, INTERVAL '1' DAY + '2024-01-01'::TIMESTAMP AS g, INTERVAL 1 DAY + '2024-01-01'::DATE - INTERVAL '3' HOUR AS h, (-INTERVAL '1' YEAR)::VARCHAR AS i, INTERVAL '1.5 days' AS j, INTERVAL '2'::VARCHAR AS k
+
+error: SELECT DATE '2024-01-31' + INTERVAL '1' MONTH day
+
+error: SELECT INTERVAL 1 DAY + '2 days'
+
+error: SELECT INTERVAL '1' DAY '2' HOUR
+
+-- Nanoseconds are cut before they are calculated with.
+SELECT '2024-02-29 12:34:56.789012645'::TIMESTAMP_NS + INTERVAL 1 MONTH AS a, INTERVAL 1 DAY + '1969-12-31 23:59:59.999999999'::TIMESTAMP_NS AS b, '2024-02-29 12:34:56.789012645'::TIMESTAMP_NS - INTERVAL '1' HOUR AS c, '2024-02-29 12:00:00.000000999'::TIMESTAMP_NS - TIMESTAMP '2024-02-28' AS d, date_add('2024-02-29 12:00:00.000000999'::TIMESTAMP_NS, INTERVAL 1 DAY) AS e
+
+error: SELECT '2024-02-29 12:34:56.789'::TIMESTAMP_NS::TIMETZ
+
+-- Places of elements in list comprehensions.
+SELECT i, [[e, p] FOR e, p IN [i, 5, 6]] AS a, [e * p FOR e, p IN [4, i, 6] IF p > 1 AND e > 2] AS b, [p FOR e, p IN NULL::INTEGER[]] AS c, [e || p FOR e, p IN ['a', NULL] IF p > 0] AS d FROM range(1, 4) t(i) ORDER BY i

@@ -33,7 +33,7 @@ from forklake.sql.expressions.comparisons import (
     null_test,
     one_of,
 )
-from forklake.sql.expressions.intervals import interval_of
+from forklake.sql.expressions.intervals import amount_of_unit, interval_of
 from forklake.sql.expressions.lambdas import bind_lambda
 from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.nested import field_of
@@ -253,7 +253,7 @@ class ExpressionBinder:
             sign, amount = "-", amount.this
         if not isinstance(amount, exp.Literal):
             return interval_of(self.bind(node.this), "second" if unit is None else unit.name)
-        text = f"{sign}{amount.name} {'' if unit is None else unit.name}".strip()
+        text = sign + (amount.name if unit is None else amount_of_unit(amount.name, unit.name))
         return constant(types.INTERVAL, ducklake_text(text, types.INTERVAL))
 
     def conjunction(self, node: exp.Expr) -> Bound:

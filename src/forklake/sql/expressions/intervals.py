@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final
 
 from forklake.errors import InvalidInputError
@@ -56,6 +57,22 @@ def unit_name(text: str) -> str:
     if name in _OTHER_NAMES:
         return _OTHER_NAMES[name]
     return name[:-1] if name.endswith("s") and name[:-1] in UNITS else name
+
+
+def amount_of_unit(amount: str, unit: str) -> str:
+    """Return a constant number of a unit as the text of an interval.
+
+    Of units other than seconds and milliseconds only whole ones count, as in DuckDB.
+
+    >>> amount_of_unit("1.7", "day"), amount_of_unit("1.7", "seconds")
+    ('1 day', '1.7 seconds')
+    """
+    try:
+        number = Decimal(amount)
+        is_exact = unit_name(unit) in ("second", "millisecond")
+        return f"{number:f} {unit}" if is_exact else f"{int(number)} {unit}"
+    except (ArithmeticError, ValueError) as error:
+        raise InvalidInputError(f"Conversion Error: Could not convert string '{amount}' to DOUBLE") from error
 
 
 def interval_of(amount: Bound, unit: str) -> Bound:

@@ -41,12 +41,27 @@ def bind_list(binder: ExpressionBinder, node: exp.Expr) -> Bound:
 
 
 def _rewrite_comprehension(node: exp.Comprehension) -> exp.Expr:
-    """Rewrite ``[f(x) FOR x IN l IF c(x)]`` to functions with lambdas."""
+    """Rewrite ``[f(x, i) FOR x, i IN l IF c(x, i)]`` to functions with lambdas."""
     found: exp.Expr = node.args["iterator"].copy()
-    if node.args.get("condition") is not None:
-        test = exp.Lambda(this=node.args["condition"].copy(), expressions=[node.expression.copy()])
+    condition, position = node.args.get("condition"), node.args.get("position")
+    if condition is not None and position is not None:
+        # Elements have their places before some are left out.
+        parts = {"kept": condition, "value": node.this}
+        pairs = [exp.PropertyEQ(this=exp.to_identifier(name), expression=one.copy()) for name, one in parts.items()]
+        found = _transform(found, exp.Struct(expressions=pairs), node.expression, position)
+        one = exp.to_identifier("one")
+        test = exp.Lambda(this=exp.column("kept", table=one.copy()), expressions=[one.copy()])
+        return _transform(exp.ArrayFilter(this=found, expression=test), exp.column("value", table=one.copy()), one)
+    if condition is not None:
+        test = exp.Lambda(this=condition.copy(), expressions=[node.expression.copy()])
         found = exp.ArrayFilter(this=found, expression=test)
-    return exp.Transform(this=found, expression=exp.Lambda(this=node.this.copy(), expressions=[node.expression.copy()]))
+    return _transform(found, node.this, node.expression, *([] if position is None else [position]))
+
+
+def _transform(listed: exp.Expr, body: exp.Expr, *names: exp.Expr) -> exp.Expr:
+    return exp.Transform(
+        this=listed, expression=exp.Lambda(this=body.copy(), expressions=[name.copy() for name in names])
+    )
 
 
 def bind_struct(binder: ExpressionBinder, node: exp.Expr) -> Bound:

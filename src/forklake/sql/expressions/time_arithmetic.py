@@ -36,6 +36,8 @@ def time_arithmetic(first: Bound, operator: str, second: Bound) -> Bound | None:
         return multiply_interval(span, factor) if isinstance(factor.type, types.Number) else None
     if operator not in ("+", "-"):
         return None
+    # Nanoseconds are cut before they are calculated with.
+    first, second = (cast(one, types.TIMESTAMP) if one.type == types.TIMESTAMP_NS else one for one in (first, second))
     if first.is_untyped and second.type == types.INTERVAL and operator == "+":
         first = cast(first, types.INTERVAL)
     if first.type == second.type == types.INTERVAL:

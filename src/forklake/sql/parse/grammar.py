@@ -44,6 +44,10 @@ _CLAUSES: Final = ("with_", "order", "limit", "offset")
 """Clauses that VALUES may have, like any query."""
 _MOST_OPEN_JOINS: Final = 12
 _DEPTHS: Final = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
+_UNIT: Final = re.compile(
+    "((micro|milli)?second|minute|hour|day|week|month|quarter|year|decade)s?|centur(y|ies)|millenni(um|a)",
+    re.IGNORECASE,
+)
 _ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 """The text of an interval that has one number and at most one unit."""
 
@@ -77,6 +81,11 @@ _SYNTAX: Final = (
 )
 """What DuckDB has besides the declared functions. Other names of sqlglot's are not DuckDB's, and may be macros."""
 _ASKING: Final = ("SHOW", "DESCRIBE", "DESC")
+
+
+def _is_unit(tokens: list[Token]) -> bool:
+    """Return whether a token is the unit of ``INTERVAL '1' DAY``."""
+    return any(_UNIT.fullmatch(token.text) and token.token_type != TokenType.IDENTIFIER for token in tokens)
 
 
 class MisreadError(ParseError):
@@ -142,7 +151,9 @@ class Grammar(DuckDBParser):
 
     def _parse_type(self, *args: Any, **options: Any) -> exp.Expr | None:
         """Read an operand; ``TYPE 'text'::OTHER`` casts the typed literal, not the text."""
-        if self._next.token_type == TokenType.STRING and self._curr.token_type in self.TYPE_TOKENS:
+        is_typed = self._next.token_type == TokenType.STRING and self._curr.token_type in self.TYPE_TOKENS
+        is_interval = self._curr.token_type == TokenType.INTERVAL
+        if is_typed and not (is_interval and _is_unit(self._tokens[self._index + 2 : self._index + 3])):
             start = self._index
             kind = self._parse_types(check_func=True, allow_identifiers=False)
             text = self._parse_primary() if isinstance(kind, exp.DataType) else None
@@ -156,6 +167,17 @@ class Grammar(DuckDBParser):
         if self._curr.token_type == TokenType.L_BRACKET:
             return exp.In(this=this, field=self._parse_unary())
         return super()._parse_in(this, alias=alias)
+
+    def _parse_interval(self, *args: Any, **options: Any) -> exp.Interval | None:
+        """Read an interval; a text or a number behind a plus is an operand, not the rest of a sum of intervals."""
+        if args:
+            return exp.Interval()  # the base class asks for such a rest
+        found = super()._parse_interval(**options)
+        if isinstance(found, exp.Add):
+            if self._prev.token_type == TokenType.PLUS:
+                self._retreat(self._index - 1)
+            found = found.this
+        return found if isinstance(found, exp.Interval) else None
 
     def _parse_interval_span(self, this: exp.Expr, parse_function_unit: bool = True) -> exp.Interval:
         if isinstance(this, exp.Literal) and this.is_string and not _ONE_UNIT.fullmatch(this.name):
