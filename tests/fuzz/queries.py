@@ -55,7 +55,7 @@ class Queries:
         call = calls[number % len(calls)]
         order = self._part("orders")
         frame = self._part("frames") if call in FRAMED else ""
-        is_of_order = call.startswith(("first", "last", "nth", "list", "string"))
+        is_of_order = call.startswith(("any", "first", "last", "nth", "list", "string"))
         if frame == "RANGE BETWEEN 2 PRECEDING AND 3 FOLLOWING" and not is_of_order:
             order = self.chance.choice(("id", "x_i16", "y_d18", "x_f64"))
         elif frame.startswith("GROUPS") and not is_of_order:

@@ -14,3 +14,12 @@ SELECT g, mad(x) FILTER (n > 1) AS p1, approx_quantile(DISTINCT n, 0.5) AS p2, r
 SELECT id, mad(n) OVER (PARTITION BY g) AS p1, round(sem(x) OVER (PARTITION BY g), 10) AS p2, round(kurtosis_pop(x) OVER (PARTITION BY g), 9) AS p3 FROM m ORDER BY id
 
 SELECT mad(x) AS p1, entropy(x) AS p2, skewness(x) AS p3, sem(x) AS p4, kurtosis(x) AS p5, geomean(x) AS p6 FROM m WHERE id < 0
+
+-- Quantiles of other values than numbers.
+SELECT g, median(DATE '2024-01-01' + n) AS a, quantile_cont(DATE '2024-01-01' + n, 0.3) AS b, median(TIMESTAMP '2024-01-01' + n * INTERVAL 7 HOUR) AS c, quantile_cont(TIMESTAMP '2024-01-01' + n * INTERVAL 7 HOUR, [0.25, 1]) AS d, median(t) AS e, median(DISTINCT t) AS h, median(t) FILTER (n > 1) AS i, median(n > 1) AS j FROM m GROUP BY g ORDER BY g
+
+SELECT id, median(DATE '2024-01-01' + n) OVER (PARTITION BY g ORDER BY id) AS a FROM m ORDER BY id
+
+SELECT median(t) AS a, quantile_cont(DATE '2024-01-01' + n, 0.5) AS b FROM m WHERE id < 0
+
+error: SELECT quantile_cont(t, 0.4) FROM m

@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlglot import exp
-
-from forklake.files.duckdb_calls import is_carried
 from forklake.model import types
-from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.calls import Aggregate, Call, wrong_aggregate
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import refusal
-from forklake.sql.functions.computed import computed_value
+from forklake.sql.expressions.quantiles import of_all_values
 
 
 def _of_all_values(name: str) -> Aggregate:
     """Return an aggregate that DuckDB computes of the list of a group's values."""
 
     def function(values: Sequence[Bound], call: Call) -> Bound:
-        value = values[0]
-        if not is_carried(value.type) or (name == "mad" and not isinstance(value.type, types.Number)):
+        if name == "mad" and not isinstance(values[0].type, types.Number):
             raise wrong_aggregate(name, values)
-        gathered = Bound(call.of("collect_list", value.sql), list_of(value.type))
-        named = Bound(text_literal(name), types.VARCHAR, literal=name)
-        return computed_value("list_aggregate", [gathered, named, *values[1:]], exp.Null())
+        return of_all_values(name, values, call)
 
     return function
 

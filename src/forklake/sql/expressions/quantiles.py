@@ -6,14 +6,18 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
 
+from sqlglot import exp
+
 from forklake.errors import InvalidInputError
+from forklake.files.duckdb_calls import is_carried
 from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.calls import Call, wrong_aggregate
 from forklake.sql.expressions.coercion import cast
-from forklake.sql.expressions.literals import decimal_literal, spark_type
+from forklake.sql.expressions.literals import decimal_literal, spark_type, text_literal
+from forklake.sql.functions.computed import computed_value
 
 _HALF: Final = Decimal("0.5")
 _SHORT_DECIMAL: Final = 18
@@ -22,9 +26,10 @@ _SHORT_DECIMAL: Final = 18
 
 def quantile(values: Sequence[Bound], call: Call) -> Bound:
     """Bind a quantile between values (`quantile_cont`, `median`)."""
-    if not isinstance(values[0].type, types.Number):
-        raise wrong_aggregate("quantile_cont", values)
     bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
+    if not isinstance(values[0].type, types.Number):
+        name = "median" if len(values) == 1 else "quantile_cont"
+        return of_all_values(name, values, bare)
     return _of_shares("quantile_cont", lambda share: _between(values[0], share, bare), values)
 
 
@@ -72,6 +77,16 @@ def _share(name: str, text: str | None) -> Decimal:
     if share < 0:
         raise InvalidInputError(f'The aggregate "{name}" is not supported for negative fractions.')
     return share
+
+
+def of_all_values(name: str, values: Sequence[Bound], call: Call) -> Bound:
+    """Return an aggregate that DuckDB computes of the list of a group's values."""
+    value = values[0]
+    if not is_carried(value.type):
+        raise wrong_aggregate(name, values)
+    gathered = Bound(call.of("collect_list", value.sql), list_of(value.type))
+    named = Bound(text_literal(name), types.VARCHAR, literal=name)
+    return computed_value("list_aggregate", [gathered, named, *values[1:]], exp.Null())
 
 
 def _double(share: Decimal) -> str:

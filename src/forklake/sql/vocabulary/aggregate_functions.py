@@ -49,9 +49,9 @@ AGGREGATES: Final[tuple[Declaration, ...]] = (
     _aggregate("bit_and", "x INTEGER", "INTEGER", "The bits that all numbers have."),
     _aggregate("bit_or", "x INTEGER", "INTEGER", "The bits that any number has."),
     _aggregate("bit_xor", "x INTEGER", "INTEGER", "The bits that an odd count of numbers has."),
-    _aggregate("median", "x NUMBER", "NUMBER", "The value in the middle, or the mean of the two there."),
+    _aggregate("median", "x ANY", "ANY", "The value in the middle, or what is between the two there."),
     _aggregate(
-        "quantile_cont", "x NUMBER, share DOUBLE", "NUMBER", "The value below which a share is, between two if need be."
+        "quantile_cont", "x ANY, share DOUBLE", "ANY", "The value below which a share is, between two if need be."
     ),
     _aggregate("quantile_disc quantile", "value T, share DOUBLE", "T", "The value of a row below which a share is."),
     _aggregate(
