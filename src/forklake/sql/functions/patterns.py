@@ -76,12 +76,12 @@ def _varying(name: str, function: Function) -> Function:
         is_struct = len(values) > 2 and isinstance(values[2].type, types.List)
         if not is_struct and (pattern.literal is not None or pattern.type == types.NULL):
             return function(values, node)
-        return _computed(name, values, node)
+        return _leave_to_duckdb(name, values, node)
 
     return call
 
 
-def _computed(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _leave_to_duckdb(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return a call that DuckDB computes."""
     texts = [replace(cast(value, types.VARCHAR), sql=text(value, node)) for value in values[:2]]
     return computed_value(name, [*texts, *values[2:]], node)
@@ -101,7 +101,7 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     flags, new = _options(values, 3, node), constant_text(values[2], node, "replacement for a regular expression")
     source = text(values[0], node)
     if values[1].literal is None and values[1].type != types.NULL:
-        return _computed("regexp_replace", values, node)
+        return _leave_to_duckdb("regexp_replace", values, node)
     if "\\" in re.sub(r"\\[\d\\]", "", new):
         return Bound(source, types.VARCHAR)  # RE2 replaces nothing by what it does not understand
     if "g" in flags:
@@ -139,7 +139,7 @@ def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     literal = values[1].literal
     if literal is not None and not is_plain_text(literal) and files.regular_expressions.fits_nothing(literal):
         # Where such a pattern fits beside its matches is told in another way.
-        return _computed("regexp_split_to_array", values, node)
+        return _leave_to_duckdb("regexp_split_to_array", values, node)
     # DuckDB looks for nothing behind the last letter of a text.
     pattern = _pattern(values[1], _options(values, 2, node), node, ("(?!\\z|\\p{Cs})(?:", ")"))
     found = _split_texts(text(values[0], node), pattern, lambda sql: f"split({sql}, {pattern}, -1)")
