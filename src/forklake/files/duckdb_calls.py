@@ -74,12 +74,14 @@ SCALARS: Final = frozenset(
 """The functions that are DuckDB's for both engines, by their names in lower case."""
 _IN_PART: Final = frozenset(
     {
+        "format",
         "json_array_length",
         "json_extract",
         "json_extract_string",
         "json_keys",
         "json_type",
         "list_aggregate",
+        "printf",
         "regexp_extract",
         "regexp_extract_all",
         "regexp_full_match",

@@ -52,3 +52,14 @@ error: SELECT regexp_extract(s, '(a)', ['a', 'b']) FROM p
 error: SELECT regexp_extract(s, p, ['a']) FROM p
 
 error: SELECT strftime(d, p) FROM p
+
+-- Formats.
+CREATE TABLE n (i INTEGER, x DOUBLE, f FLOAT, e DECIMAL(10,3), h HUGEINT, b BOOLEAN, s VARCHAR, d DATE, l INTEGER[])
+
+INSERT INTO n VALUES (1, 0.25, 0.125, 2.675, 12345678901234567890, true, 'é', '2020-02-03', [1, 2]), (2, 'nan', 'inf', -0.005, -1, false, '', NULL, NULL), (3, 1e20, 1e-7, 9999999.999, 0, NULL, 'abc', '1999-12-31', []), (4, -0.0, 2.5, NULL, 5, true, NULL, '2000-01-01', [3])
+
+SELECT i, printf('%.1f|%5.2f|%e|%g', x, x, x, x) AS a, format('{:.1f}|{}|{:10.3f}|{:e}', x, x, x, x) AS b, format('{}|{:.2f}', f, f) AS c, format('{}|{:.2f}', e, e) AS d, printf('%s %d %.1f', s, i, x) AS e, format('{0} {1} {0}', x, s) AS f, format('{} {} {} {:.1f}', d, b, l, x) AS g, format('{:d}', h) AS h FROM n ORDER BY i
+
+SELECT i, format('{:+.2f}|{:<8.1f}|{:^9.1f}|{:*>9.1f}', x, x, x, x) AS a, format('{:.0f}', 2.5::DOUBLE) AS b, printf('%.0f', 0.5) AS c, format('{:.1f}', NULL) AS d, printf('%f', NULL) AS e FROM n ORDER BY i
+
+error: SELECT printf('%d', 1.5)

@@ -15,11 +15,13 @@ from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.lengths import check_width
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.render import render
+from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import Function, Nodes, constant_text
 
 _PERCENT: Final = re.compile(r"%(?:%|([-+ 0#,]*)(\d*)(?:\.(\d+))?(?:ll|l|h)?([a-zA-Z]))")
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{(\d*)(?::(?:(.)?([<>^]))?([+]?)(0?)(\d*)([,']?)(?:\.(\d+))?([a-zA-Z]?))?\}")
 _WHOLE: Final = frozenset("dixXoc")
+_WIDE: Final = frozenset({types.UINT64, types.INT128, types.UINT128})
 
 
 def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
@@ -51,6 +53,25 @@ def _format_call(pattern: str, arguments: Sequence[str], values: Sequence[Bound]
     if not given:
         return Bound(made, types.VARCHAR)
     return Bound(f"(CASE WHEN {' AND '.join(f'{sql} IS NOT NULL' for sql in given)} THEN {made} END)", types.VARCHAR)
+
+
+def _rounding(name: str, function: Function) -> Function:
+    """Return a function of which DuckDB computes the calls with numbers that Java writes otherwise.
+
+    Java rounds the halves of what a float shows, DuckDB what it is; of integers Java takes 64 bits. What is no number
+    is the same as its text.
+    """
+
+    def call(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        if any(value.type == types.NULL for value in values):
+            return Bound("CAST(NULL AS STRING)", types.VARCHAR)
+        found = function(values, node)  # which checks the format and the widths
+        if not any(isinstance(value.type, types.Float | types.Decimal) or value.type in _WIDE for value in values):
+            return found
+        given = [value if isinstance(value.type, types.Number) else cast(value, types.VARCHAR) for value in values]
+        return computed_value(name, given, node)
+
+    return call
 
 
 def _printf(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -120,5 +141,7 @@ def _pad(sql: str, letter: str, match: re.Match[str]) -> str:
     return f"{name}({shown_value}, greatest({width}, length({shown_value})), {filler})"
 
 
-NODES: Final[Nodes] = {exp.Format: (_format, ("this", "expressions"))}
-NAMED: Final[Mapping[str, Function]] = {"printf": _printf, "format": _format}
+_FORMAT: Final = _rounding("format", _format)
+
+NODES: Final[Nodes] = {exp.Format: (_FORMAT, ("this", "expressions"))}
+NAMED: Final[Mapping[str, Function]] = {"printf": _rounding("printf", _printf), "format": _FORMAT}
