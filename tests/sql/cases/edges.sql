@@ -99,6 +99,10 @@ SELECT DATE '1998-12-01' - INTERVAL '90' DAY AS a, INTERVAL '2' weeks AS b, INTE
 
 error: SELECT INTERVAL 1 DAY + '2 days'
 
+SELECT i, (INTERVAL (r) DAY)::VARCHAR AS a, (INTERVAL (b) MONTH)::VARCHAR AS b, (INTERVAL (r) SECOND)::VARCHAR AS c, (INTERVAL (b) HOUR)::VARCHAR AS d, (INTERVAL (NULL) DAY)::VARCHAR AS e, to_days(NULL)::VARCHAR AS f, (INTERVAL (r + 1) WEEK)::VARCHAR AS g, DATE '2024-01-01' + INTERVAL (b) MINUTE AS h FROM (VALUES (1, 1.7::DOUBLE, '2.6'), (2, -1.7, '-2.6'), (3, NULL, NULL)) t(i, r, b) ORDER BY i
+
+SELECT round('9'::USMALLINT, 1) + i AS a, round(9) + i::TINYINT AS b, abs(9) + i::TINYINT AS c, greatest(1, 2) + i::TINYINT AS d FROM range(3) t(i) ORDER BY i
+
 error: SELECT INTERVAL '1' DAY '2' HOUR
 
 -- Nanoseconds are cut before they are calculated with.

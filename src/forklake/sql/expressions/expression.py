@@ -33,7 +33,7 @@ from forklake.sql.expressions.comparisons import (
     null_test,
     one_of,
 )
-from forklake.sql.expressions.intervals import amount_of_unit, interval_of
+from forklake.sql.expressions.intervals import amount_of_unit, interval_of, number_of_units
 from forklake.sql.expressions.lambdas import bind_lambda
 from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.nested import field_of
@@ -117,7 +117,10 @@ class ExpressionBinder:
             handler, said = _HANDLERS[kind]
             _check_all_is_understood(node, said)
             return handler(self, node)
-        return self._call(node)
+        found = self._call(node)
+        # What is called is no plain number any more, which would take the type of one beside it.
+        is_number = found.literal is not None and isinstance(found.type, types.Number)
+        return replace(found, keeps_type=True) if is_number else found
 
     def _call(self, node: exp.Expr) -> Bound:
         """Bind a function call."""
@@ -252,7 +255,8 @@ class ExpressionBinder:
         if isinstance(amount, exp.Neg):
             sign, amount = "-", amount.this
         if not isinstance(amount, exp.Literal):
-            return interval_of(self.bind(node.this), "second" if unit is None else unit.name)
+            name = "second" if unit is None else unit.name
+            return interval_of(number_of_units(self.bind(node.this), name), name)
         text = sign + (amount.name if unit is None else amount_of_unit(amount.name, unit.name))
         return constant(types.INTERVAL, ducklake_text(text, types.INTERVAL))
 

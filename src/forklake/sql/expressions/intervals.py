@@ -25,6 +25,8 @@ _MICROS: Final = {
     "microsecond": 1,
 }
 UNITS: Final = {**_MONTHS, **_DAYS, **_MICROS}
+_WITH_PARTS: Final = ("second", "millisecond")
+"""Units of which not only whole ones count."""
 _OTHER_NAMES: Final = {
     "millennia": "millennium",
     "centuries": "century",
@@ -69,10 +71,20 @@ def amount_of_unit(amount: str, unit: str) -> str:
     """
     try:
         number = Decimal(amount)
-        is_exact = unit_name(unit) in ("second", "millisecond")
+        is_exact = unit_name(unit) in _WITH_PARTS
         return f"{number:f} {unit}" if is_exact else f"{int(number)} {unit}"
     except (ArithmeticError, ValueError) as error:
         raise InvalidInputError(f"Conversion Error: Could not convert string '{amount}' to DOUBLE") from error
+
+
+def number_of_units(amount: Bound, unit: str) -> Bound:
+    """Return a number of units in ``INTERVAL (x) DAY``: DuckDB makes a float of it, of which the whole units count."""
+    if isinstance(amount.type, types.Integer | types.Null):
+        return amount
+    number = cast(amount, types.FLOAT64)
+    if unit_name(unit) in _WITH_PARTS:
+        return number
+    return Bound(once(number.sql, lambda one: f"({one} - {one} % 1D)"), types.FLOAT64)
 
 
 def interval_of(amount: Bound, unit: str) -> Bound:
@@ -84,13 +96,15 @@ def interval_of(amount: Bound, unit: str) -> Bound:
     name = unit_name(unit)
     if name not in UNITS:
         raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized')
+    if amount.type == types.NULL:
+        return cast(amount, types.INTERVAL)
     if amount.is_untyped:
         amount = cast(amount, types.INT64)
     if not isinstance(amount.type, types.Number):
         raise InvalidInputError(f"Binder Error: INTERVAL needs a number of units, not {amount.type}")
     if amount.literal is not None and isinstance(amount.type, types.Integer):
         return constant(types.INTERVAL, str(parse_interval(f"{amount.literal} {name}")))
-    if name in ("second", "millisecond") and (isinstance(amount.type, (types.Float, types.Decimal))):
+    if name in _WITH_PARTS and (isinstance(amount.type, (types.Float, types.Decimal))):
         micros = Bound(f"round({cast(amount, types.FLOAT64).sql} * {_MICROS[name]})", types.FLOAT64)
         return from_span(("0", "0", cast(micros, types.INT64).sql))
     whole = f"CAST({cast(amount, types.INT64).sql} AS {'BIGINT' if name in _MICROS else 'INT'})"
