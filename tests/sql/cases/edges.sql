@@ -112,3 +112,13 @@ error: SELECT '2024-02-29 12:34:56.789'::TIMESTAMP_NS::TIMETZ
 
 -- Places of elements in list comprehensions.
 SELECT i, [[e, p] FOR e, p IN [i, 5, 6]] AS a, [e * p FOR e, p IN [4, i, 6] IF p > 1 AND e > 2] AS b, [p FOR e, p IN NULL::INTEGER[]] AS c, [e || p FOR e, p IN ['a', NULL] IF p > 0] AS d FROM range(1, 4) t(i) ORDER BY i
+
+-- Folds take the type in which elements meet the first value; what the lambda gives becomes that type.
+SELECT list_reduce([i, 2], lambda a, b: a + b, 1.7) AS a, list_reduce([1.5, 2.25]::DECIMAL(10,2)[], lambda a, b: a + b) AS b, reduce([1.5, 2.25]::DECIMAL(10,2)[], lambda a, b: a * b, i) AS c, list_reduce([i, 2], lambda a, b: a || b) AS d, list_reduce([i, 3], lambda a, b: a + b / 2) AS e, list_reduce([i::TINYINT], lambda a, b: a + b, 1000) AS f FROM range(3) t(i) ORDER BY i
+
+error: SELECT list_reduce([i::TINYINT, 100], lambda a, b: a + b) FROM range(126, 128) t(i)
+
+-- Places beyond all lists; parts of times with an offset.
+SELECT [i, 2][9223372036854775807] AS a, [i, 2][i + 9223372036854775800] AS b, list_extract([i], -9223372036854775807) AS c, ['a'][2147483648] AS d FROM range(3) t(i) ORDER BY i
+
+SELECT hour(z) AS a, epoch(z) AS b, epoch_ms(z) AS c, date_part('minute', z) AS d, microsecond(z) AS e, extract(second FROM z) AS f, epoch_ns(z) AS g FROM (VALUES ('23:59:59.999999-05'::TIMETZ), ('12:30:00.5+05:30'::TIMETZ), (NULL)) t(z) ORDER BY a

@@ -34,7 +34,7 @@ from forklake.sql.expressions.comparisons import (
     one_of,
 )
 from forklake.sql.expressions.intervals import amount_of_unit, interval_of, number_of_units
-from forklake.sql.expressions.lambdas import bind_lambda
+from forklake.sql.expressions.lambdas import bind_lambda, is_folding, meet_start
 from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.nested import field_of
 from forklake.sql.expressions.nested_nodes import (
@@ -146,8 +146,10 @@ class ExpressionBinder:
         The parameters of a lambda take their types from the list before it.
         """
         bound: list[Bound] = []
-        for part in parts:
+        for place, part in enumerate(parts):
             if isinstance(part, exp.Lambda):
+                if bound and is_folding(part) and place + 1 < len(parts):
+                    bound[0] = meet_start(bound[0], self.bind(parts[place + 1]))
                 bound.append(bind_lambda(self, part, bound))
             elif isinstance(part, exp.PropertyEQ | exp.Kwarg):
                 bound.append(self.bind(part.expression))

@@ -12,7 +12,9 @@ from forklake.errors import InvalidInputError
 from forklake.files.duckdb_calls import calls_in
 from forklake.model import types
 from forklake.model.names import fold
+from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.phrases import parameter
 from forklake.sql.expressions.render import render
@@ -22,6 +24,19 @@ if TYPE_CHECKING:
 
 _FOLDING: Final = frozenset({"list_reduce", "array_reduce", "reduce"})
 """Functions whose lambdas take the accumulator before the element."""
+
+
+def is_folding(node: exp.Lambda) -> bool:
+    """Return whether a lambda makes one value of all elements."""
+    return isinstance(node.parent, exp.Func) and fold(function_name(node.parent)) in _FOLDING
+
+
+def meet_start(listed: Bound, start: Bound) -> Bound:
+    """Return a list whose elements have the type in which they meet the value that a fold starts with."""
+    if not isinstance(listed.type, types.List):
+        return listed
+    given = start if start.is_untyped else replace(start, keeps_type=True)
+    return cast(listed, list_of(unify([Bound("", listed.type.element.type), given])[0].type))
 
 
 def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bound]) -> Bound:
@@ -39,8 +54,8 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
     names = [part.name for part in node.expressions]
     marks = [parameter(depth + place) for place in range(len(names))]
     element = before[0].type.element.type
-    is_folding = isinstance(node.parent, exp.Func) and fold(function_name(node.parent)) in _FOLDING
-    values = [Bound(mark, element) for mark in marks[: 2 if is_folding else 1]]
+    folds = is_folding(node)
+    values = [Bound(mark, element) for mark in marks[: 2 if folds else 1]]
     if len(marks) == len(values) + 1:
         values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", types.INT64))
     if len(marks) != len(values):
@@ -53,5 +68,6 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
             f'Not implemented Error: DuckDB computes "{called.function}" for Spark, which calls no such function within'
             f" a lambda: {render(node)}"
         )
+    body = cast(body, element) if folds else body
     head = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"
     return replace(body, sql=f"{head} -> {body.sql}", literal=None, is_untyped=False)

@@ -17,6 +17,7 @@ A value made of constants is a constant, with DuckDB's text as its ``literal``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.nested_text import quote
@@ -31,6 +32,9 @@ from forklake.sql.expressions.literals import spark_literal, spark_names, spark_
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.expressions.variants import computed_here
+
+_NOWHERE: Final = 2**31
+"""No list of Spark has an element at this place."""
 
 
 def list_value(values: Sequence[Bound]) -> Bound:
@@ -192,9 +196,9 @@ def element(value: Bound, key: Bound) -> Bound:
             if key.literal is None and _part_text(key) == "NULL":
                 return Bound("NULL", types.NULL)
             place = _place(value, key)
-            if place.literal == "0":
+            if place.literal is not None and (place.literal == "0" or abs(int(place.literal)) >= _NOWHERE):
                 return cast(Bound("NULL", types.NULL), inner.type)
-            sql = place.literal or f"nullif(CAST({place.sql} AS INT), 0)"
+            sql = place.literal or f"nullif(try_cast({place.sql} AS INT), 0)"
             return Bound(f"try_element_at({value.sql}, {sql})", inner.type)
         case types.Map(known, item):
             if known.type == types.NULL:

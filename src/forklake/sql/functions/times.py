@@ -84,7 +84,7 @@ _OTHER_NAMES: Final = {"ms": "millisecond", "us": "microsecond", "d": "day", "h"
 
 def _part(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        value = values[0]
+        value = _without_offset(values[0])
         if value.type == types.INTERVAL:
             if name not in _SPAN_PARTS:
                 raise wrong_type(value, node)
@@ -280,12 +280,18 @@ def _epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _micros(value: Bound, node: exp.Expr) -> str:
     """Return the microseconds since 1970, since midnight, or of an interval."""
+    value = _without_offset(value)
     if value.type == types.INTERVAL:
         months, days, micros = span_of(value)
         return f"(({months} * 30L + {days}) * 86400000000L + {micros})"
     if value.type == types.TIME:
         return micros_of(_clock(value))
     return unless_infinite(value, lambda one: micros_of(moment(one, node)))
+
+
+def _without_offset(value: Bound) -> Bound:
+    """Return a time with an offset as the time that its clock shows."""
+    return cast(value, types.TIME) if value.type == types.TIMETZ else value
 
 
 def _clock(value: Bound) -> str:
