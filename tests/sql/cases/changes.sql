@@ -29,6 +29,23 @@ MERGE INTO stock USING news USING (id) WHEN MATCHED AND stock.id > 1 THEN DO NOT
 
 SELECT * FROM stock ORDER BY id
 
+-- What has no condition is done last, wherever it stands, and once for each side.
+CREATE TABLE shelf AS SELECT i AS id, 'old' AS state FROM range(1, 6) t(i)
+
+MERGE INTO shelf USING (FROM range(3, 8) s(id)) AS s USING (id) WHEN MATCHED THEN UPDATE SET state = 'other' WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'new') WHEN NOT MATCHED BY SOURCE THEN DELETE WHEN MATCHED AND s.id = 3 THEN UPDATE SET state = 'third' WHEN NOT MATCHED BY TARGET AND s.id = 6 THEN DO NOTHING WHEN NOT MATCHED BY SOURCE AND shelf.id = 1 THEN UPDATE SET state = 'first'
+
+SELECT * FROM shelf ORDER BY id
+
+MERGE INTO shelf USING (FROM range(3, 8) s(id)) AS s USING (id) WHEN MATCHED THEN DO NOTHING WHEN MATCHED AND s.id = 4 THEN DELETE
+
+SELECT * FROM shelf ORDER BY id
+
+error: MERGE INTO shelf USING (FROM range(3) s(id)) AS s USING (id) WHEN MATCHED THEN DELETE WHEN MATCHED THEN UPDATE SET state = 'twice'
+
+error: MERGE INTO shelf USING (FROM range(3) s(id)) AS s USING (id) WHEN NOT MATCHED THEN INSERT VALUES (1, 'one') WHEN NOT MATCHED BY TARGET THEN DO NOTHING
+
+SELECT * FROM shelf ORDER BY id
+
 BEGIN
 
 DELETE FROM stock

@@ -34,12 +34,31 @@ def read_merge(words: Words, with_: exp.With | None = None) -> Merge | MergeFork
     if not using:
         words.expect("ON")
         on = words.expression()
+    actions = _read_actions(words)
+    if words.at("RETURNING"):
+        raise InvalidInputError("RETURNING clause not yet supported for MERGE INTO of a DuckLake table")
+    return Merge(table, alias, source, on, using, actions, with_)
+
+
+def _read_actions(words: Words) -> tuple[MergeAction, ...]:
+    """Read all actions.
+
+    One without a condition is for the rows that no other of its side is for: DuckDB tries it last, wherever it
+    stands, and takes one for each side.
+    """
     actions = [_read_action(words)]
     while words.at("WHEN"):
         actions.append(_read_action(words))
-    if words.at("RETURNING"):
-        raise InvalidInputError("RETURNING clause not yet supported for MERGE INTO of a DuckLake table")
-    return Merge(table, alias, source, on, using, tuple(actions), with_)
+    sides = [action.side for action in actions]
+    unconditional = [action.side for action in actions if action.when is None]
+    for side in unconditional:
+        if unconditional.count(side) > 1:
+            clause = f"WHEN {side.upper()}"
+            raise InvalidInputError(
+                f"Parser Error: Unconditional {clause} clause was already defined - only one unconditional {clause}"
+                " clause is supported"
+            )
+    return tuple(sorted(actions, key=lambda action: (sides.index(action.side), action.when is None)))
 
 
 def _read_action(words: Words) -> MergeAction:
