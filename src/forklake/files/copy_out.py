@@ -11,14 +11,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from forklake import files
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files import storage
 from forklake.files.array_transforms import partition_codes
+from forklake.files.geometry_arrays import mark_geometries
 from forklake.files.partitions import hive_path
+from forklake.files.wide_integers import has_wide, type_with
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.write import PartitionKey
+from forklake.model.write import PartitionKey, WriteOptions
 
 _CODECS: Final = {"uncompressed": "none", "lz4_raw": "lz4"}
 
@@ -118,30 +121,52 @@ def _partitions(rows: pa.Table, fields: tuple[Field, ...], layout: CopyLayout) -
 
 
 def _with_logical_types(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
-    """Return rows whose JSON says so in the file, as DuckDB's does."""
+    """Return rows whose JSON and geometries say so in the file, as DuckDB's do.
+
+    Integers of more than 38 digits make their column text, as in data files.
+    """
     for place, field in enumerate(fields):
+        typed = rows.column(place)
         if field.type == types.JSON:
-            typed = rows.column(place).cast(pa.json_(pa.string()))
-            rows = rows.set_column(place, rows.field(place).with_type(typed.type), typed)
-    return rows
+            typed = typed.cast(pa.json_(pa.string()))
+        elif has_wide(typed.type):
+            typed = typed.cast(type_with(typed.type, pa.string()))
+        rows = rows.set_column(place, rows.field(place).with_type(typed.type), typed)
+    return mark_geometries(rows, fields)
 
 
 def _write_whole(rows: pa.Table, path: str, layout: CopyLayout) -> None:
     place = f"{path}.{uuid4().hex}.tmp" if storage.is_local(path) else path
     try:
         with storage.open_output(place) as sink, storage.explain_errors(path, "written"):
-            pq.write_table(
-                rows,
-                sink,
-                compression=_CODECS.get(layout.compression, layout.compression),
-                row_group_size=layout.row_group_size,
-                version="2.6",
-                store_schema=False,
-                store_decimal_as_integer=True,
-            )
+            if files.variants.is_for_duckdb(rows.schema):
+                _write_by_duckdb(rows, sink, layout)
+            else:
+                _write_by_arrow(rows, sink, layout)
         if place != path:
             with storage.explain_errors(path, "written"):
                 os.replace(storage.local_path(place), storage.local_path(path))
     except BaseException:
         storage.delete([place])
         raise
+
+
+def _write_by_arrow(rows: pa.Table, sink: Any, layout: CopyLayout) -> None:
+    pq.write_table(
+        rows,
+        sink,
+        compression=_CODECS.get(layout.compression, layout.compression),
+        row_group_size=layout.row_group_size,
+        version="2.6",
+        store_schema=False,
+        store_decimal_as_integer=True,
+    )
+
+
+def _write_by_duckdb(rows: pa.Table, sink: Any, layout: CopyLayout) -> None:
+    """Write rows with variants or geometries, whose types PyArrow does not write."""
+    options = WriteOptions(parquet_compression=layout.compression)
+    writer = files.variants.VariantWriter(sink, rows.schema, [], options)
+    for begin in range(0, max(1, rows.num_rows), layout.row_group_size):
+        writer.write_table(rows.slice(begin, layout.row_group_size), layout.row_group_size)
+    writer.close()

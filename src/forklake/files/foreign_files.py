@@ -14,8 +14,12 @@ from uuid import uuid4
 import duckdb
 import pyarrow as pa
 
+from forklake import files
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files import storage
+from forklake.files.geometry_arrays import mark_geometries
+from forklake.files.wide_integers import duckdb_table
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.quoting import as_pattern
 
@@ -82,13 +86,13 @@ def write_foreign(
         raise AlreadyExistsError(
             f'Directory "{path}" is not empty! Enable OVERWRITE_OR_IGNORE option to force writing; nothing was written.'
         )
-    shown = ", ".join(f"CAST({_name(field.name)} AS {field.type.sql_name}) AS {_name(field.name)}" for field in fields)
+    shown = ", ".join(f"CAST({_value(field)} AS {field.type.sql_name}) AS {_name(field.name)}" for field in fields)
     said = ", ".join(f"{name} {_option(name, value)}" for name, value in options.items())
     with tempfile.TemporaryDirectory() as directory, _connection() as connection:
         # By the end of the name DuckDB knows whether the file is packed.
         packed = "" if is_directory else next((end for end in _PACKED if path.lower().endswith(end)), "")
         made = os.path.join(directory, f"made{packed}")
-        connection.register("rows_to_copy", rows)
+        connection.register("rows_to_copy", mark_geometries(duckdb_table(rows, fields), fields))
         with _explain({made: path}):
             connection.execute(f"COPY (SELECT {shown} FROM rows_to_copy) TO {_literal(made)} ({said})")
         written: list[str] = []
@@ -160,6 +164,11 @@ def _put(file: str, path: str) -> None:
 
 def _files_of(directory: str) -> list[str]:
     return sorted(os.path.join(place, name) for place, _, names in os.walk(directory) for name in names)
+
+
+def _value(field: Field) -> str:
+    name = _name(field.name)
+    return files.variants.variant_of(name) if field.type == types.VARIANT else name
 
 
 def _name(text: str) -> str:

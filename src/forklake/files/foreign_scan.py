@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
+from forklake.errors import InvalidInputError
 from forklake.files.footer import Footer, load_footer, resolve_fields
 from forklake.files.threads import FileThreads
 from forklake.model import types
@@ -25,11 +26,14 @@ def plan_files(paths: Sequence[str]) -> ScanPlan | None:
 
     Raises:
         DataFileError: A file is missing, damaged or encrypted.
+        InvalidInputError: A file has decimals of more digits than any type has.
     """
     with FileThreads(min(_READERS, len(paths))) as readers:
         footers = list(readers.map(load_footer, paths))
     if any(footer.needs_arrow or any(map(_has_nanoseconds, footer.fields)) for footer in footers):
         return None
+    for footer in footers:
+        _check_decimals(footer.path, footer.fields)
     fields = _number([_show(field) for field in footers[0].fields], count(1))
     mapping = _mapping(fields)
     scanned = [_file(number, footer, fields, mapping) for number, footer in enumerate(footers, 1)]
@@ -38,6 +42,18 @@ def plan_files(paths: Sequence[str]) -> ScanPlan | None:
 
 def _has_nanoseconds(field: Field) -> bool:
     return field.type == types.TIMESTAMP_NS or any(map(_has_nanoseconds, field.children))
+
+
+def _check_decimals(path: str, fields: Sequence[Field]) -> None:
+    """Refuse a file as soon as its columns are known; DuckDB reads other numbers."""
+    for field in fields:
+        kind = field.type
+        if isinstance(kind, types.Decimal) and kind.precision > types.MAX_PRECISION:
+            raise InvalidInputError(
+                f'Column "{field.name}" of file "{path}" has the type {kind.sql_name}, and decimals have'
+                f" {types.MAX_PRECISION} digits at most."
+            )
+        _check_decimals(path, field.children)
 
 
 def _show(field: Field) -> Field:

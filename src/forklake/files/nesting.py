@@ -50,6 +50,20 @@ def parts_of(array: pa.Array) -> list[pa.Array]:
     ]
 
 
+def types_of_parts(data_type: pa.DataType) -> list[pa.Field]:
+    """Return the parts of a list, map or struct type, with their names."""
+    if pa.types.is_map(data_type):
+        return [data_type.key_field, data_type.item_field]
+    return [data_type.field(place) for place in range(data_type.num_fields)]
+
+
+def type_of_parts(data_type: pa.DataType, parts: list[pa.Field]) -> pa.DataType:
+    """Return a list, map or struct type with other parts."""
+    if pa.types.is_struct(data_type):
+        return pa.struct(parts)
+    return pa.map_(*parts) if pa.types.is_map(data_type) else pa.list_(parts[0])
+
+
 def assemble(data_type: pa.DataType, parts: list[pa.Array], lengths: Any, is_null: Any) -> pa.Array:
     """Return an array of a list, map or struct type made of its parts.
 

@@ -91,7 +91,7 @@ def type_of(name: str, data_type: pa.DataType) -> Type:
         return types.INTERVAL
     if kinds.is_fixed_size_binary(data_type):
         return types.BLOB
-    raise InvalidInputError(f'Column "{name}" has the Arrow type "{data_type}", which no column type can take.')
+    raise _no_type(name, data_type)
 
 
 def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
@@ -100,4 +100,19 @@ def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
-    return tuple(definition_of(field.name, type_of(field.name, field.type)) for field in schema)
+    found = [(field, type_of(field.name, field.type)) for field in schema]
+    for field, kind in found:
+        if _is_long(kind):
+            raise _no_type(field.name, field.type)
+    return tuple(definition_of(field.name, kind) for field, kind in found)
+
+
+def _is_long(kind: Type) -> bool:
+    """Return whether a type has decimals with more digits than columns have."""
+    if isinstance(kind, types.Decimal):
+        return kind.precision > types.MAX_PRECISION
+    return any(_is_long(part.type) for part in kind.children)
+
+
+def _no_type(name: str, data_type: pa.DataType) -> InvalidInputError:
+    return InvalidInputError(f'Column "{name}" has the Arrow type "{data_type}", which no column type can take.')

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from forklake.files import storage
 from forklake.files.databases import closed_database, file_database
 from forklake.files.footer import FIELD_ID_KEY, damage_error
+from forklake.files.geometry_arrays import is_geometry
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
 from forklake.model.quoting import as_pattern, quote_name, quote_text
@@ -90,14 +91,22 @@ class VariantWriter:
         yield f"COMPRESSION {self._options.parquet_compression}"
         if self._options.parquet_compression == "zstd" and self._options.parquet_compression_level is not None:
             yield f"COMPRESSION_LEVEL {self._options.parquet_compression_level}"
-        yield f"ROW_GROUP_SIZE {max(table.num_rows for table in self._tables)}"
+        yield f"ROW_GROUP_SIZE {max(1, *(table.num_rows for table in self._tables))}"
+
+
+def is_for_duckdb(schema: pa.Schema) -> bool:
+    """Return whether rows have a column whose type in files only DuckDB writes."""
+    return VARIANT_TYPE in schema.types or any(map(is_geometry, schema))
+
+
+def variant_of(column: str) -> str:
+    """Return the variant in DuckDB's SQL whose plain encoding a column holds."""
+    return f"variant_bytes_to_variant({column}.metadata || {column}.value)"
 
 
 def _column(field: pa.Field) -> str:
     name = quote_name(field.name)
-    if field.type != VARIANT_TYPE:
-        return name
-    return f"variant_bytes_to_variant({name}.metadata || {name}.value) AS {name}"
+    return f"{variant_of(name)} AS {name}" if field.type == VARIANT_TYPE else name
 
 
 def _field_ids(field: pa.Field) -> str | None:

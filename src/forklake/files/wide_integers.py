@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forklake.errors import InvalidInputError
 from forklake.files.arrays import number_array, numbers_of
-from forklake.files.nesting import assemble, lengths_of, parts_of
+from forklake.files.nesting import assemble, lengths_of, parts_of, type_of_parts, types_of_parts
 from forklake.files.schema import WIDE_TYPE
 from forklake.model import types
 from forklake.model.field import Field
@@ -131,20 +131,7 @@ def type_with(data_type: pa.DataType, inner: pa.DataType) -> pa.DataType:
         return inner
     if not has_wide(data_type):
         return data_type
-    return _of_parts(data_type, [part.with_type(type_with(part.type, inner)) for part in _parts(data_type)])
-
-
-def _parts(data_type: pa.DataType) -> list[pa.Field]:
-    if pa.types.is_map(data_type):
-        return [data_type.key_field, data_type.item_field]
-    return [data_type.field(place) for place in range(data_type.num_fields)]
-
-
-def _of_parts(data_type: pa.DataType, parts: list[pa.Field]) -> pa.DataType:
-    """Return a list, map or struct with other parts."""
-    if pa.types.is_struct(data_type):
-        return pa.struct(parts)
-    return pa.map_(*parts) if pa.types.is_map(data_type) else pa.list_(parts[0])
+    return type_of_parts(data_type, [part.with_type(type_with(part.type, inner)) for part in types_of_parts(data_type)])
 
 
 # ---- for DuckDB ------------------------------------------------------------------------------------------------------
@@ -157,6 +144,24 @@ def duckdb_array(field: Field, values: pa.Array) -> pa.Array:
         InvalidInputError: A value is none of the column's type.
     """
     return _convert(field, values, lambda kind, part: _octets(kind, part, field.name))
+
+
+def duckdb_table(rows: pa.Table, fields: Sequence[Field]) -> pa.Table:
+    """Return rows in which DuckDB takes all integers of 128 bits."""
+    return _change_columns(rows, fields, duckdb_array)
+
+
+def table_of_duckdb(rows: pa.Table, fields: Sequence[Field]) -> pa.Table:
+    """Return rows that DuckDB gave with all values of `WIDE_TYPE`."""
+    return _change_columns(rows, fields, wide_array)
+
+
+def _change_columns(rows: pa.Table, fields: Sequence[Field], change: Callable[[Field, pa.Array], pa.Array]) -> pa.Table:
+    for place, field in enumerate(fields):
+        if is_wide(field):
+            found = change(field, rows.column(place).combine_chunks())
+            rows = rows.set_column(place, rows.field(place).with_type(found.type), found)
+    return rows
 
 
 def wide_array(field: Field, values: pa.Array) -> pa.Array:
@@ -173,9 +178,9 @@ def _convert(field: Field, values: pa.Array, change: Callable[[types.Type, pa.Ar
     if not is_wide(field):
         return values
     parts = [_convert(child, part, change) for child, part in zip(field.children, parts_of(values), strict=True)]
-    made = [name.with_type(part.type) for name, part in zip(_parts(values.type), parts, strict=True)]
+    made = [name.with_type(part.type) for name, part in zip(types_of_parts(values.type), parts, strict=True)]
     lengths = None if pa.types.is_struct(values.type) else lengths_of(values)
-    return assemble(_of_parts(values.type, made), parts, lengths, numbers_of(values.is_null()))
+    return assemble(type_of_parts(values.type, made), parts, lengths, numbers_of(values.is_null()))
 
 
 def _octets(kind: types.Type, values: pa.Array, name: str) -> pa.Array:

@@ -96,7 +96,8 @@ def copy_from(state: SessionState, statement: statements.CopyFrom) -> Result:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{statement.path}"; nothing was copied.')
     if options.form != "parquet":
         given = _reader_options(options)
-        query = read_rows(f"read_{options.form}", paths, {**given, "columns": _column_types(state, statement)})
+        kinds = _column_types(state, statement, is_text=options.form == "csv")
+        query = read_rows(f"read_{options.form}", paths, {**given, "columns": kinds})
         return changes.insert(state, statements.Insert(statement.table, query, statement.columns))
     uses_directories = options.flag("hive_partitioning", default=is_directory)
     groups: dict[Directories, list[str]] = {}
@@ -118,15 +119,21 @@ def _reader_options(options: _Options) -> dict[str, Any]:
     return found
 
 
-def _column_types(state: SessionState, statement: statements.CopyFrom) -> dict[str, str]:
-    """Return the columns that a file is copied to, with the names of their types."""
+def _column_types(state: SessionState, statement: statements.CopyFrom, *, is_text: bool) -> dict[str, str]:
+    """Return the columns that a file is copied to, with the names of their types.
+
+    What a file of texts has for a variant is a text.
+    """
     columns = bind_query(all_of(statement.table), SessionNames(state)).columns
     found = {fold(field.name): field for field in columns}
     for name in statement.columns:
         if fold(name) not in found:
             raise missing_column(name, [field.name for field in columns])
     chosen = [found[fold(name)] for name in statement.columns] or columns
-    return {field.name: field.type.sql_name for field in chosen}
+    return {
+        field.name: (types.VARCHAR if is_text and field.type == types.VARIANT else field.type).sql_name
+        for field in chosen
+    }
 
 
 class _Options:

@@ -20,6 +20,7 @@ from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
+from forklake.files.wide_integers import table_of_duckdb
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
@@ -117,7 +118,7 @@ def _read(name: str, paths: Sequence[str], named: Mapping[str, Any]) -> FileScan
         charge_files(storage.sizes(paths).items())
     described, rows = files.foreign_files.read_foreign(name, paths, named)
     fields = tuple(column(title, parse_type(text)) for title, text in described)
-    return CallerFrame(fields, conform(rows, fields, "file", by_name=False))
+    return CallerFrame(fields, conform(table_of_duckdb(rows, fields), fields, "file", by_name=False))
 
 
 def _absolute(path: str) -> str:
