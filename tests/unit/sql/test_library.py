@@ -100,6 +100,15 @@ def test_nodes_of_our_own_are_shown() -> None:
     assert render(parse_query("SELECT Abs(a)"), normalize_functions="lower") == "SELECT abs(a)"
 
 
+def test_a_map_of_nothing_is_written_as_it_was() -> None:
+    for text in (
+        "SELECT CAST((MAP {}) AS MAP(TEXT, INT))",
+        "SELECT MAP {}",
+        "SELECT CAST(MAP {'k': 1} AS MAP(TEXT, INT))",
+    ):
+        assert render(parse_query(text)) == text
+
+
 def test_sqlglot_stays_as_it_is_for_others() -> None:
     assert not {BoundNode, ShowNode} & set(DuckDBGenerator.TRANSFORMS)
     assert DuckDB.Generator is DuckDBGenerator

@@ -76,6 +76,8 @@ class _Generator(DuckDBGenerator):
         **DuckDBGenerator.TRANSFORMS,
         ShowNode: lambda _, node: type(node.statement).__name__.upper(),
         BoundNode: lambda _, node: node.display_name,
+        # sqlglot writes no SQL for a map of nothing within a cast.
+        exp.ToMap: lambda self, node: f"MAP {self.sql(node, 'this') if node.this.expressions else '{}'}",
     }
 
 
