@@ -227,6 +227,26 @@ def test_time_travel_reaches_snapshots_times_and_tags_of_the_lineage_only(
     assert sorted(row.id for row in hidden.collect()) == [1, 2]
 
 
+def test_a_fork_is_merged_and_dropped_by_procedures_of_its_parent_only(
+    session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    shop.create_table("orders", {"id": "BIGINT"}).append([{"id": 1}])
+    lake.create_catalog("other").fork("theirs")
+    session.sql("CALL shop.system.fork('trial')")
+    lake.catalog("trial").table("orders").append([{"id": 2}])
+    for dry_run in ("true", "false"):
+        (merged,) = rows(session, f"CALL shop.system.merge('trial', dry_run => {dry_run})")
+        assert (merged[1], merged[4], merged[7]) == ("rows", "orders", 1)
+    assert rows(session, "SELECT count(*) FROM shop.main.orders") == [(2,)]
+    for call in ("merge('other')", "merge('theirs')", "drop_fork('theirs')", "drop_fork('none')"):
+        with pytest.raises(IllegalArgumentException, match="has no fork"):
+            session.sql(f"CALL shop.system.{call}")
+    with pytest.raises(IllegalArgumentException, match="A strategy is one of"):
+        session.sql("CALL shop.system.merge('trial', strategy => 'mine')")
+    session.sql("CALL shop.system.drop_fork('trial')")
+    assert [one.name for one in lake.catalogs()] == ["other", "shop", "theirs"]
+
+
 def test_views_and_cached_tables_see_later_rows_and_frames_do_not(session: SparkSession, shop: Catalog) -> None:
     shop.create_table("orders", {"id": "BIGINT"}).append([{"id": 1}])
     session.sql("CREATE TEMPORARY VIEW seen AS SELECT * FROM shop.main.orders")

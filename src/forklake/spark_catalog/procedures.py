@@ -9,12 +9,17 @@ from pyspark.sql import DataFrame
 
 from forklake.catalog.moments import Moment, TagName, read_time
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake import Catalog
+from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
+from forklake.ops.merge_terms import read_strategy_texts
+from forklake.session.functions.forks import MERGED, plan_rows
 from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
 
 Rows = Sequence[Sequence[Any]]
 
+_MERGED: Final = ", ".join(f"{one.name} {'BIGINT' if one.type == types.INT64 else 'STRING'}" for one in MERGED)
 _COMPACTED: Final = "schema_name STRING, table_name STRING, files_processed BIGINT, files_created BIGINT"
 
 
@@ -87,6 +92,32 @@ def _fork(attached: Attached, given: Mapping[str, Any]) -> Rows:
         attached.check_writable()
     made = attached.catalog.fork(given["name"], at=_moment(given), ttl=given["ttl"])
     return [(made.name, int(made.catalog_id), int(made.head))]
+
+
+def _own_fork(attached: Attached, name: str) -> Catalog:
+    """Return a fork of the attached catalog; an attachment leads to no other catalog.
+
+    Raises:
+        NotFoundError: It has no fork of that name.
+    """
+    attached.check_writable()
+    found = next((one for one in attached.catalog.forks() if fold(one.name) == fold(name)), None)
+    if found is None:
+        raise NotFoundError(f'Catalog "{attached.name}" has no fork "{name}"; nothing was done.')
+    return Catalog(attached.runtime, found.catalog_id)
+
+
+def _merge(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    strategy = read_strategy_texts([given["strategy"]] if given["strategy"] else [])
+    plan = attached.catalog.merge(
+        _own_fork(attached, given["fork"]), strategy=strategy, message=given["message"], dry_run=bool(given["dry_run"])
+    )
+    return list(plan_rows(plan))
+
+
+def _drop_fork(attached: Attached, given: Mapping[str, Any]) -> Rows:
+    _own_fork(attached, given["fork"]).drop()
+    return [(given["fork"],)]
 
 
 def _snapshots(attached: Attached, given: Mapping[str, Any]) -> Rows:
@@ -166,6 +197,7 @@ _PROCEDURES: Final[Mapping[str, _Procedure]] = {
     "cleanup_old_files": _Procedure(
         {"older_than": "STRING", "cleanup_all": "BOOLEAN", "dry_run": "BOOLEAN"}, "path STRING", _clean_up
     ),
+    "drop_fork": _Procedure({"fork": "STRING!"}, "catalog_name STRING", _drop_fork),
     "expire_snapshots": _Procedure(
         {"older_than": "STRING", "snapshot_id": "BIGINT", "dry_run": "BOOLEAN"}, "snapshot_id BIGINT", _expire
     ),
@@ -179,6 +211,9 @@ _PROCEDURES: Final[Mapping[str, _Procedure]] = {
         "catalog_name STRING, catalog_id BIGINT, snapshot_id BIGINT",
         _fork,
         changes=False,
+    ),
+    "merge": _Procedure(
+        {"fork": "STRING!", "strategy": "STRING", "message": "STRING", "dry_run": "BOOLEAN"}, _MERGED, _merge
     ),
     "merge_adjacent_files": _Procedure({"table": "STRING", "dry_run": "BOOLEAN"}, _COMPACTED, _merge_files),
     "rewrite_data_files": _Procedure(

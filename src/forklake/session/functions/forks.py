@@ -13,7 +13,7 @@ from forklake.session.functions.arguments import ANY, BOOLEAN, MOMENT, VARCHAR, 
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.known_rows import Rows, column
 
-_MERGED: Final = (
+MERGED: Final = (
     column("snapshot_id", types.INT64),
     column("kind", types.VARCHAR),
     column("what", types.VARCHAR),
@@ -42,7 +42,7 @@ def _merge_catalog(call: Call) -> Rows:
         **_words(call),
     )
     call.attachment.note_commits([plan.snapshot_id])
-    return Rows(_MERGED, list(_plan_rows(plan)))
+    return Rows(MERGED, list(plan_rows(plan)))
 
 
 def _refresh_catalog(call: Call) -> Rows:
@@ -59,7 +59,7 @@ def _refresh_catalog(call: Call) -> Rows:
     )
     if name is None:
         call.attachment.note_commits([plan.snapshot_id])
-    return Rows(_MERGED, list(_plan_rows(plan)))
+    return Rows(MERGED, list(plan_rows(plan)))
 
 
 def _reset_catalog(call: Call) -> Rows:
@@ -75,7 +75,7 @@ def _reset_catalog(call: Call) -> Rows:
     to = catalog if source is None else call.other_catalog(source)
     plan = catalog.reset_to(to, at=at, dry_run=dry_run, **_words(call))
     call.attachment.note_commits([plan.snapshot_id])
-    return Rows(_MERGED, list(_plan_rows(plan)))
+    return Rows(MERGED, list(plan_rows(plan)))
 
 
 def _strategy(call: Call) -> Strategy | Mapping[str, Strategy]:
@@ -94,7 +94,8 @@ def _words(call: Call) -> dict[str, Any]:
     return {"author": call.text("author"), "message": call.text("message")}
 
 
-def _plan_rows(plan: MergePlan) -> Iterator[tuple[Any, ...]]:
+def plan_rows(plan: MergePlan) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows that tell what a merge did, of the columns `MERGED`."""
     nothing = (None,) * 4
     for words in plan.words:
         yield plan.snapshot_id, "change", words, None, None, *nothing, None, None, None
@@ -118,13 +119,13 @@ FUNCTIONS: Final = (
         "merge_catalog",
         (Signature({"source": VARCHAR}, named=_MERGES), Signature(named={"source": VARCHAR, **_MERGES})),
         _merge_catalog,
-        acts=_MERGED,
+        acts=MERGED,
     ),
     CatalogFunction(
         "refresh_catalog",
         (Signature(named=_REFRESHES), Signature({"name": VARCHAR}, named=_REFRESHES)),
         _refresh_catalog,
-        acts=_MERGED,
+        acts=MERGED,
     ),
     CatalogFunction(
         "reset_catalog",
@@ -134,6 +135,6 @@ FUNCTIONS: Final = (
             Signature(named={"source": VARCHAR, "at": MOMENT, **_COMMITS}),
         ),
         _reset_catalog,
-        acts=_MERGED,
+        acts=MERGED,
     ),
 )
