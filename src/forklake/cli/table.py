@@ -54,7 +54,8 @@ def _open_catalog(catalog: str, at: Moment | None) -> Iterator[Catalog]:
 def list_tables(catalog: str, schema: str | None, at: Moment | None) -> None:
     """List the tables of a catalog.
 
-    ROWS and SIZE are totals of their data files; ROWS counts deleted rows until their file goes.
+    STORED ROWS and SIZE are totals of their data files; deleted rows count until their file goes. `table show` tells
+    how many rows there are.
 
     With --json: `tables`.
 
@@ -66,7 +67,7 @@ def list_tables(catalog: str, schema: str | None, at: Moment | None) -> None:
         tables = [_summary(each) for each in found.tables(schema)]
 
     def text() -> list[str]:
-        sheet = output.Sheet("SCHEMA", "TABLE", "ID", "ROWS", "SIZE", right=("ID", "ROWS", "SIZE"))
+        sheet = output.Sheet("SCHEMA", "TABLE", "ID", "STORED ROWS", "SIZE", right=("ID", "STORED ROWS", "SIZE"))
         return sheet.lines(
             (each["schema_name"], each["name"], each["table_id"], f"{each['record_count']:,}",
              output.size(each["file_size_bytes"]))
