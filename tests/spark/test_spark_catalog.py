@@ -227,11 +227,12 @@ def test_time_travel_reaches_snapshots_times_and_tags_of_the_lineage_only(
     assert sorted(row.id for row in hidden.collect()) == [1, 2]
 
 
-def test_a_fork_is_merged_and_dropped_by_procedures_of_its_parent_only(
+def test_a_fork_is_merged_and_dropped_by_procedures_of_the_attachment_that_made_it(
     session: SparkSession, shop: Catalog, lake: Lake
 ) -> None:
     shop.create_table("orders", {"id": "BIGINT"}).append([{"id": 1}])
-    lake.create_catalog("other").fork("theirs")
+    lake.create_catalog("other")
+    shop.fork("theirs")
     session.sql("CALL shop.system.fork('trial')")
     lake.catalog("trial").table("orders").append([{"id": 2}])
     for dry_run in ("true", "false"):
@@ -239,7 +240,7 @@ def test_a_fork_is_merged_and_dropped_by_procedures_of_its_parent_only(
         assert (merged[1], merged[4], merged[7]) == ("rows", "orders", 1)
     assert rows(session, "SELECT count(*) FROM shop.main.orders") == [(2,)]
     for call in ("merge('other')", "merge('theirs')", "drop_fork('theirs')", "drop_fork('none')"):
-        with pytest.raises(IllegalArgumentException, match="has no fork"):
+        with pytest.raises(IllegalArgumentException, match="was made by this attachment"):
             session.sql(f"CALL shop.system.{call}")
     with pytest.raises(IllegalArgumentException, match="A strategy is one of"):
         session.sql("CALL shop.system.merge('trial', strategy => 'mine')")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Self, TypeAlias, cast
 
 from py4j.java_gateway import JavaObject
@@ -15,7 +15,7 @@ from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.lake.internals import begin_on, is_past
-from forklake.model.ids import SnapshotId, TableId, ViewId
+from forklake.model.ids import CatalogId, SnapshotId, TableId, ViewId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import SchemaRow, TableRow, ViewRow
 from forklake.ops.runtime import Runtime
@@ -57,6 +57,7 @@ class Attached:
         name: The name that the session knows it by.
         token: What Java knows the attachment by; a secret of the session.
         runtime: The open lake, with jobs in the session.
+        forks: The forks that its procedures have made, which they may merge and drop.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Attached:
     runtime: Runtime
     statements: Statements
     read_only: bool
+    forks: set[CatalogId] = field(default_factory=set, compare=False)
 
     def check_writable(self) -> None:
         """Refuse changes where there can be none.

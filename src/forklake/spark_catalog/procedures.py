@@ -91,19 +91,24 @@ def _fork(attached: Attached, given: Mapping[str, Any]) -> Rows:
     if attached.read_only:  # at a past snapshot there can be forks
         attached.check_writable()
     made = attached.catalog.fork(given["name"], at=_moment(given), ttl=given["ttl"])
+    attached.forks.add(made.catalog_id)
     return [(made.name, int(made.catalog_id), int(made.head))]
 
 
 def _own_fork(attached: Attached, name: str) -> Catalog:
-    """Return a fork of the attached catalog; an attachment leads to no other catalog.
+    """Return a fork that this attachment made; it leads to no other catalog.
 
     Raises:
-        NotFoundError: It has no fork of that name.
+        NotFoundError: It made none of that name.
     """
     attached.check_writable()
-    found = next((one for one in attached.catalog.forks() if fold(one.name) == fold(name)), None)
+    forks = (one for one in attached.catalog.forks() if one.catalog_id in attached.forks)
+    found = next((one for one in forks if fold(one.name) == fold(name)), None)
     if found is None:
-        raise NotFoundError(f'Catalog "{attached.name}" has no fork "{name}"; nothing was done.')
+        raise NotFoundError(
+            f'No fork "{name}" was made by this attachment of "{attached.name}"; nothing was done.',
+            hint="Forks that others made are merged in Python, in forklake's SQL or on the command line.",
+        )
     return Catalog(attached.runtime, found.catalog_id)
 
 
