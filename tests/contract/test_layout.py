@@ -130,6 +130,13 @@ def test_what_a_sort_key_names_is_not_dropped_and_all_else_is(
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("key", ["lower", '"LOWER"', "bucket(4, LOWER)", 'bucket(4, "lower")'])
+def test_keys_of_both_kinds_may_quote_a_column(lake: Lake, key: str) -> None:
+    table = lake.create_catalog("shop").create_table("t", NAMES, partition_by=[key], sort_by=['"LOWER"'])
+    assert [field.column for field in table.inspect.partition_by] == ["lower"]
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
 def test_a_field_that_files_are_sorted_by_stays_when_the_type_of_its_struct_changes(lake: Lake) -> None:
     table = lake.create_catalog("shop").create_table("t", NAMES, sort_by=["s.a"])
     with pytest.raises(InvalidInputError, match='Cannot drop column "a" - the table is sorted by this column'):

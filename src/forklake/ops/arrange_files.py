@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -13,8 +13,8 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.model import change
 from forklake.model.definitions import PartitionField, SortKey
+from forklake.model.field import Field, plain_column
 from forklake.model.ids import PartitionId, SortId, TableId
-from forklake.model.names import fold
 from forklake.model.quoting import unquote_name
 from forklake.model.rows import TableRow
 from forklake.ops.runtime import Runtime
@@ -42,17 +42,20 @@ def set_partitioning(staging: Staging, table: TableRow, keys: PartitionKeys) -> 
         raise InvalidInputError(
             f"A table is partitioned by a list of columns or PartitionField, not {keys!r}; nothing was changed."
         )
-    names = {fold(field.name) for field in table_fields(staging.draft, table.table_id)}
-    fields = tuple(_partition_field(key, names) if isinstance(key, str) else key for key in keys)
+    columns = table_fields(staging.draft, table.table_id)
+    fields = tuple(_partition_field(key, columns) if isinstance(key, str) else key for key in keys)
     staging.stage(change.SetPartitioning(table.table_id, PartitionId(staging.new_object() if fields else 0), fields))
 
 
-def _partition_field(text: str, names: Set[str]) -> PartitionField:
+def _partition_field(text: str, columns: Sequence[Field]) -> PartitionField:
     """Parse a partition key: a column, or a transform of one.
 
     Transforms are written as in SQL: ``month(ts)``, ``bucket(16, id)``.
     """
-    match = None if fold(text) in names else _TRANSFORM.fullmatch(text.strip())
+    plain = plain_column(text, columns)
+    if plain is not None:
+        return PartitionField(plain.name)
+    match = _TRANSFORM.fullmatch(text.strip())
     if match is None:
         return PartitionField(text)
     column, transform = unquote_name(match["column"]), match["transform"].lower()
