@@ -18,9 +18,9 @@ from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import call_arguments, call_node, function_name, parts_of_row
 from forklake.sql.expressions.render import BoundNode, render
+from forklake.sql.query.chosen_names import NameFilter, lambda_filter, matching_names, pattern_filter, renamed_column
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.macro_calls import expand_macros
-from forklake.sql.query.name_tests import NameFilter, lambda_filter, matching_names, pattern_filter, renamed_column
 from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
