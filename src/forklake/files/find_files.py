@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import re
@@ -51,36 +52,45 @@ def _match_stored(pattern: str) -> list[str]:
     fixed = _MAGIC.split(pattern, maxsplit=1)[0]
     if fixed.count("/") < 3:
         raise InvalidPathError(f'"{pattern}" is a pattern of buckets, whose files are not listed; nothing was done.')
-    expression = re.compile(_regex(pattern))
-    return [path for path in storage.list_files(fixed.rpartition("/")[0]) if expression.fullmatch(path)]
+    tests = _part_tests(pattern)
+    return [path for path in storage.list_files(fixed.rpartition("/")[0]) if _fits(path, tests)]
 
 
-def _regex(pattern: str) -> str:
-    """Return the regular expression of a pattern.
+def _part_tests(pattern: str) -> list[re.Pattern[str] | None]:
+    """Return what fits each part of a pattern; None for ``**``, which any number of names fit."""
+    return [None if part == "**" else re.compile(fnmatch.translate(part)) for part in pattern.split("/")]
 
-    >>> bool(re.fullmatch(_regex("s3://b/**/[ab]?.parquet"), "s3://b/x/y/a1.parquet"))
+
+def _fits(path: str, tests: Sequence[re.Pattern[str] | None]) -> bool:
+    """Return whether a path fits a pattern; it never takes long.
+
+    >>> _fits("s3://b/x/y/a1.parquet", _part_tests("s3://b/**/[ab]?.parquet"))
     True
-    >>> bool(re.fullmatch(_regex("s3://b/*.parquet"), "s3://b/x/a.parquet"))
+    >>> _fits("s3://b/x/a.parquet", _part_tests("s3://b/*.parquet"))
+    False
+    >>> _fits("s3://b/" + "a" * 1000, _part_tests("s3://b/" + "*a" * 30 + "*b"))
     False
     """
-    made, place = "", 0
-    while place < len(pattern):
-        rest = pattern[place:]
-        group = re.match(r"\[(!?)(\]?[^\]]*)\]", rest)
-        if rest.startswith("**/"):
-            made, place = f"{made}(?:[^/]*/)*", place + 3
-        elif rest.startswith("**"):
-            made, place = f"{made}.*", place + 2
-        elif rest.startswith("*"):
-            made, place = f"{made}[^/]*", place + 1
-        elif rest.startswith("?"):
-            made, place = f"{made}[^/]", place + 1
-        elif group is not None:
-            inner = group[2].replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^").replace("]", "\\]")
-            made, place = f"{made}[{'^' if group[1] else ''}{inner}]", place + group.end()
-        else:
-            made, place = made + re.escape(rest[0]), place + 1
-    return made
+    places = _skip_any({0}, tests)
+    for name in path.split("/"):
+        taken = set()
+        for place in places - {len(tests)}:
+            test = tests[place]
+            if test is None:
+                taken.add(place)
+            elif test.match(name):
+                taken.add(place + 1)
+        places = _skip_any(taken, tests)
+    return len(tests) in places
+
+
+def _skip_any(places: set[int], tests: Sequence[re.Pattern[str] | None]) -> set[int]:
+    """Return places in a pattern, with those behind each ``**`` that fits nothing."""
+    found = set(places)
+    for place, test in enumerate(tests):
+        if test is None and place in found:
+            found.add(place + 1)
+    return found
 
 
 def _check_no_directory(path: str) -> None:
