@@ -12,7 +12,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.lazy_dataclass import dataclass
 
 _NAME: Final = r"(?:`(?:[^`]|``)*`|[\w.])+"
-_BEFORE: Final = r"(?:\s|--[^\n]*\n|/\*.*?\*/)*"
+_BEFORE: Final = r"(?>\s|--[^\n]*\n|/\*.*?\*/)*+"  # what was a comment once is no part of a longer one
 
 
 @dataclass(frozen=True, slots=True)

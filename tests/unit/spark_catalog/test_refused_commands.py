@@ -24,6 +24,7 @@ from forklake.spark_catalog.refused_commands import check_command
         "SHOW CREATE TABLE t AS SERDE",
         "CREATE INDEX i ON t (id)",
         "CREATE TABLE IF NOT EXISTS s LIKE t",
+        "/**/" * 100 + "ANALYZE TABLE t",
     ],
 )
 def test_a_command_without_use_is_refused_with_a_hint(text: str) -> None:
@@ -43,6 +44,7 @@ def test_a_command_without_use_is_refused_with_a_hint(text: str) -> None:
         "SHOW CREATE TABLE t",
         "TRUNCATE TABLE t",
         "SELECT 1 -- ANALYZE TABLE t",
+        "/* one of many */ " * 100 + "SELECT 1",
     ],
 )
 def test_other_statements_go_on(text: str) -> None:
