@@ -23,3 +23,9 @@ SELECT i, upper(s) AS a, lower(s) AS b, trim(s) AS c, ltrim(s) AS d, rtrim(s) AS
 SELECT s ILIKE 'aX%b' ESCAPE 'X' AS a, s ILIKE 'Ax%b' ESCAPE 'x' AS b FROM (VALUES ('a%b'), ('axxb'), ('AX%B')) v(s) ORDER BY ALL
 
 SELECT i FROM words WHERE s ILIKE s AND upper(s) = upper(lower(s)) ORDER BY i
+
+-- Texts of many letters, which our own patterns for Spark are matched with.
+
+SELECT length(json(concat('{"a" : "', repeat(x, 20000), '"}'))) AS j, json_array(json(concat('["', repeat(x, 20000), '" ]'))) = concat('[["', repeat(x, 20000), '"]]') AS a FROM (VALUES ('ab'), ('\n')) t(x) ORDER BY ALL
+
+SELECT octet_length(CAST(repeat(x, 20000) AS BLOB)) AS b FROM (VALUES ('ab'), ('\x00')) t(x) ORDER BY ALL

@@ -22,7 +22,7 @@ _NAN: Final = text_literal(r"^[+-]?(?i:nan(?:[(][0-9A-Za-z_]*[)])?)\z")
 _INFINITE: Final = text_literal(r"^[+-]?(?i:inf|infinity)\z")
 _SPACES: Final = text_literal(SPACES)
 _UUID: Final = text_literal(r"^(?:(?:[0-9a-fA-F]-?){32}|[{](?:[0-9a-fA-F]-?){32}[}])\z")
-_BYTES: Final = text_literal(r"^(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9a-fA-F]{2})*\z")
+_BYTES: Final = text_literal(r"^(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9a-fA-F]{2})*+\z")
 _USUAL_INTEGER: Final = r"^-?[0-9]{1,18}\z"
 _USUAL_NUMBER: Final = r"^-?[0-9]{1,18}(?:[.][0-9]{1,18})?\z"
 """What nearly all text of numbers is like, and Spark's own casts read as DuckDB does."""

@@ -101,7 +101,8 @@ def _to_json(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _without_spaces(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return JSON without the spaces between its parts."""
     value = cast(values[0], types.JSON).sql
-    pattern = text_literal(r'("(?:[^"\\]|\\.)*")|\s+')
+    # Possessive: Java would call itself for each letter of a string, and strings may be long.
+    pattern = text_literal(r'("(?:[^"\\]|\\.)*+")|\s+')
     return Bound(f"regexp_replace({value}, {pattern}, '$1')", types.JSON)
 
 
