@@ -57,7 +57,10 @@ def _match_stored(pattern: str) -> list[str]:
 
 
 def _part_tests(pattern: str) -> list[re.Pattern[str] | None]:
-    """Return what fits each part of a pattern; None for ``**``, which any number of names fit."""
+    """Return what fits each part of a pattern.
+
+    None for ``**``, which any number of names fit.
+    """
     return [None if part == "**" else re.compile(fnmatch.translate(part)) for part in pattern.split("/")]
 
 
