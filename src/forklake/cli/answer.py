@@ -103,7 +103,10 @@ class Answering:
 
 
 def _show_boxed_table(result: Result, most_rows: int) -> tuple[int, bool]:
-    """Print the first rows for a terminal; return how many they are, and whether there are more."""
+    """Print the first rows for a terminal.
+
+    Return how many they are, and whether there are more.
+    """
     rows, has_more = result.texts(most_rows)
     is_right = [_is_number(kind) for kind in result.types]
     for line in boxed_table(result.columns, result.types, rows, is_right, _width()):

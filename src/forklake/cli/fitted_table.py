@@ -19,7 +19,9 @@ _BETWEEN: Final = 3
 def boxed_table(
     columns: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[str]], is_right: Sequence[bool], width: int
 ) -> list[str]:
-    r"""Return the lines of a table that is at most so wide, with lines drawn around it and types below the names.
+    r"""Return the lines of a table that is at most so wide.
+
+    It has lines drawn around it, and types below the names.
 
     >>> print("\n".join(boxed_table(["id", "who"], ["BIGINT", "VARCHAR"], [["1", "Ada"]], [True, False], 40)))
     ┌────────┬─────────┐
@@ -37,7 +39,7 @@ def boxed_table(
         return left + between.join("─" * (one + 2) for one in widths) + end
 
     def line(cells: Sequence[str]) -> str:
-        padded = [_padded(text, one, at_right) for text, one, at_right in zip(cells, widths, right, strict=True)]
+        padded = [_pad(text, one, at_right) for text, one, at_right in zip(cells, widths, right, strict=True)]
         return f"│ {' │ '.join(padded)} │"
 
     body = [edge("├", "┼", "┤"), *map(line, lines)] if lines else []
@@ -47,7 +49,7 @@ def boxed_table(
 def fit_table(
     heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], width: int
 ) -> tuple[list[int], list[list[str]], list[list[str]]]:
-    """Return the heads and rows of a table that is at most so wide, and which columns it has.
+    """Return heads and rows that are at most so wide, and which columns they have.
 
     The widest columns are cut first: rows at their ends, heads in the middle, because names often begin alike. If that
     is not enough, columns in the middle are left out, and one that says so stands for them; its number is -1.
@@ -96,6 +98,6 @@ def _cut_middle(text: str, width: int) -> str:
     return set_cell_size(text, width - 1 - cell_len(tail)).rstrip() + _CUT + tail
 
 
-def _padded(text: str, width: int, is_right: bool) -> str:
+def _pad(text: str, width: int, is_right: bool) -> str:
     space = " " * (width - cell_len(text))
     return space + text if is_right else text + space

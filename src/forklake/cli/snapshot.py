@@ -94,7 +94,9 @@ def _name(schema: str | None, name: str) -> str:
 
 
 def _words(changes_made: str | None, tables: Mapping[int, str]) -> str | None:
-    """Return the changes of a snapshot in words; tables that are gone are told by their ids.
+    """Return the changes of a snapshot in words.
+
+    Tables that are gone are told by their ids.
 
     >>> _words('created_table:"main"."t",inserted_into_table:1', {1: "t"})
     'created table t, inserted into table t'

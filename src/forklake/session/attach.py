@@ -321,7 +321,7 @@ class _AttachRequest:
         return self._create(lake, self.wanted)
 
     def _only_catalog(self, alias: str, lake: Lake) -> Catalog:
-        """Return the catalog of a file that is meant where none is named, by `main_catalog`.
+        """Return the catalog of a file that is meant where none is named.
 
         A file that has none gets one, named as the alias.
 

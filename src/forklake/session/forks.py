@@ -1,4 +1,4 @@
-"""CREATE FORK, MERGE FORK and REFRESH FORK: the statements that stand for catalog functions.
+"""CREATE FORK, MERGE FORK and REFRESH FORK: they stand for catalog functions.
 
 EXPLAIN of one of the latter two is its dry run.
 """

@@ -130,7 +130,7 @@ class Result:
 
     @property
     def is_count(self) -> bool:
-        """Whether it is the number of rows that a statement changed, wrote or read, and no query's."""
+        """Whether it is the number of rows that a statement changed, wrote or read."""
         return self._fields[0] is _COUNT
 
     # ---- rows --------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class MergeTerms:
 
 @dataclass(frozen=True, slots=True)
 class CreateFork:
-    """CREATE FORK [IF NOT EXISTS] name [FROM parent] [AT version] [(option value, ...)].
+    """CREATE FORK [IF NOT EXISTS] name [FROM parent] [AT version] [(options)].
 
     Attributes:
         name: The name of the fork.

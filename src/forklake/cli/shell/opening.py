@@ -91,7 +91,10 @@ def missing_catalog_hint(lake: Lake | None) -> str:
 
 
 def other_catalogs(connection: Connection, lake: Lake | None) -> str | None:
-    """Return what tells whoever named no catalog of the others; None if there are none."""
+    """Return a line about other catalogs, for whoever named none.
+
+    None if there are none.
+    """
     if connection.in_use is None:
         return f"No catalog is in use. {missing_catalog_hint(lake)}"
     listed = None if lake is None else _listed_catalogs(lake, connection.in_use[0])
