@@ -77,8 +77,8 @@ def test_directories_are_columns_of_files_that_are_named_as_a_table(session: Con
     session.sql(f"COPY t TO '{tmp_path}/parts' (FORMAT parquet, PARTITION_BY (y, d, s))")
     result = session.sql(f"SELECT * FROM '{tmp_path}/parts/**/*.parquet' ORDER BY i")
     assert result is not None
-    assert result.types == ["INTEGER", "BIGINT", "DATE", "VARCHAR"]
-    assert result.fetchall() == [(1, 2020, date(2020, 1, 1), "a"), (2, 2021, None, "7")]
+    assert (result.columns, result.types) == (["i", "d", "s", "y"], ["INTEGER", "DATE", "VARCHAR", "BIGINT"])
+    assert result.fetchall() == [(1, date(2020, 1, 1), "a", 2020), (2, None, "7", 2021)]
 
 
 def test_a_directory_of_partitions_comes_back_as_it_was(session: Connection, tmp_path: Path) -> None:

@@ -48,11 +48,16 @@ def directory_names(keys: Sequence[PartitionKey]) -> list[str]:
 def hive_values(path: str) -> dict[str, str]:
     """Return the texts that the directories of a path spell, by their keys.
 
-    >>> hive_values("/data/year=2020/a%20b=x%2Fy/c=__HIVE_DEFAULT_PARTITION__/d=e=f/f.parquet")
+    Of two with the same key the outer one counts, as in DuckDB.
+
+    >>> hive_values("/data/year=2020/year=2021/a%20b=x%2Fy/c=__HIVE_DEFAULT_PARTITION__/d=e=f/f.parquet")
     {'year': '2020', 'a b': 'x/y', 'c': '__HIVE_DEFAULT_PARTITION__'}
     """
     pairs = [part.split("=") for part in path.split("/")[:-1] if part.count("=") == 1]
-    return {unquote(name): unquote(value) for name, value in pairs}
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        found.setdefault(unquote(name), unquote(value))
+    return found
 
 
 def hive_text(kind: Type, text: str | None) -> str | None:

@@ -145,6 +145,7 @@ def parquet_query(name: str, arguments: Sequence[Any], named: Mapping[str, Any])
     groups = _file_groups(
         paths,
         uses_directories=bool(named.get("hive_partitioning", True)),
+        must_use=named.get("hive_partitioning") is True,
         title=str(title) if title else None,
         is_united=bool(named.get("union_by_name")),
     )
@@ -160,17 +161,26 @@ class _FileGroups:
 
 
 def _file_groups(
-    paths: Sequence[str], *, uses_directories: bool, title: str | None, is_united: bool
+    paths: Sequence[str], *, uses_directories: bool, must_use: bool, title: str | None, is_united: bool
 ) -> _FileGroups | None:
     """Return files by the constants that their rows get; None if they get none.
 
     The keys that the files have no columns of are columns: BIGINT or DATE if all values are, else VARCHAR.
+
+    Raises:
+        InvalidInputError: Directories have different keys, and it was said that they are columns.
     """
     found = {path: hive_values(path) if uses_directories else {} for path in paths}
     first = read_footer(_absolute(paths[0])).fields if any(found.values()) else ()
     held = {fold(field.name) for field in first}
-    keys = [key for key in found[paths[0]] if fold(key) not in held]
-    if any([key for key in values if key in keys] != keys for values in found.values()):
+    keys = sorted(key for key in found[paths[0]] if fold(key) not in held)
+    other = next((path for path, values in found.items() if values.keys() != found[paths[0]].keys()), None)
+    if must_use and other is not None:
+        raise InvalidInputError(
+            f'Binder Error: Hive partition mismatch between file "{paths[0]}" and "{other}": their directories have'
+            " different keys; nothing was read."
+        )
+    if other is not None:
         keys = []
     if not keys and title is None and not is_united:
         return None

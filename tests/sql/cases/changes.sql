@@ -32,7 +32,7 @@ SELECT * FROM stock ORDER BY id
 -- What has no condition is done last, wherever it stands, and once for each side.
 CREATE TABLE shelf AS SELECT i AS id, 'old' AS state FROM range(1, 6) t(i)
 
-MERGE INTO shelf USING (FROM range(3, 8) s(id)) AS s USING (id) WHEN MATCHED THEN UPDATE SET state = 'other' WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'new') WHEN NOT MATCHED BY SOURCE THEN DELETE WHEN MATCHED AND s.id = 3 THEN UPDATE SET state = 'third' WHEN NOT MATCHED BY TARGET AND s.id = 6 THEN DO NOTHING WHEN NOT MATCHED BY SOURCE AND shelf.id = 1 THEN UPDATE SET state = 'first'
+MERGE INTO shelf USING (FROM range(3, 8) s(id)) AS s USING (id) WHEN MATCHED THEN UPDATE SET state = 'other' WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'new') WHEN MATCHED AND s.id = 3 THEN DO NOTHING WHEN NOT MATCHED BY TARGET AND s.id = 6 THEN INSERT VALUES (s.id, 'sixth')
 
 SELECT * FROM shelf ORDER BY id
 

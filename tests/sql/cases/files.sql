@@ -47,6 +47,24 @@ SELECT * FROM read_parquet('p/*/*.parquet', hive_partitioning=false) ORDER BY i
 
 FROM 'p/**/*.parquet' ORDER BY i
 
+-- Of two directories with one key the outer one counts; keys that differ are no columns, unless it is said that they are.
+COPY (SELECT 1 AS i, 'inner' AS k) TO 'twice' (FORMAT parquet, PARTITION_BY (k), OVERWRITE_OR_IGNORE true)
+
+COPY (SELECT 2 AS i, 'other' AS j) TO 'twice/k=inner' (FORMAT parquet, PARTITION_BY (j), OVERWRITE_OR_IGNORE true)
+
+COPY (SELECT 3 AS i, 'third' AS k) TO 'twice/k=inner' (FORMAT parquet, PARTITION_BY (k), OVERWRITE_OR_IGNORE true)
+
+FROM 'twice/k=inner/k=third/*.parquet'
+
+FROM 'twice/**/*.parquet' ORDER BY i
+
+error: FROM read_parquet('twice/**/*.parquet', hive_partitioning=true)
+
+-- Columns of directories are in the order of their names.
+COPY (SELECT i, i + 100 AS z, i AS "B", 'x' AS a FROM range(3) t(i)) TO 'ordered' (FORMAT parquet, PARTITION_BY (z, a, "B"), OVERWRITE_OR_IGNORE true)
+
+FROM 'ordered/**/*.parquet' ORDER BY i
+
 COPY (SELECT i, g, n FROM t) TO 'pc' (FORMAT csv, PARTITION_BY (g), OVERWRITE_OR_IGNORE true)
 
 SELECT * FROM read_csv('pc/**/*.csv') ORDER BY i
