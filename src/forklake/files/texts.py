@@ -193,23 +193,25 @@ def _cast_error(kind: Type, text: str) -> ValueError:
 
 def _parse_part(kind: Type, raw: str) -> Any:
     if isinstance(kind, types.Json):
-        # JSON within a nested value is never quoted; its own null is a value.
-        return None if raw == "NULL" else _parse_json(kind, raw)
+        # Its own null is a value.
+        return None if raw == "NULL" else _parse_json(kind, unquote(raw) if raw.startswith("'") else raw)
     if raw.upper() == "NULL":
         return None
     is_bare = isinstance(kind, types.Nested) and raw[:1] not in ("'", '"')
     return parse_value(kind, raw if is_bare else unquote(raw))
 
 
-def _format_part(kind: Type, value: Any) -> str:
+def _format_part(kind: Type, value: Any, *, in_list: bool = False) -> str:
+    """Return a part of a nested value as text: JSON is quoted as DuckDB quotes it, in structs and maps."""
     if value is None:
         return "NULL"
     text = format_value(kind, value)
-    return text if isinstance(kind, types.Nested | types.Json) else quote(text)
+    is_bare = isinstance(kind, types.Nested) or (in_list and isinstance(kind, types.Json))
+    return text if is_bare else quote(text)
 
 
 def _format_list(kind: types.List, value: Any) -> str:
-    return f"[{', '.join(_format_part(kind.element.type, item) for item in value)}]"
+    return f"[{', '.join(_format_part(kind.element.type, item, in_list=True) for item in value)}]"
 
 
 def _format_struct(kind: types.Struct, value: Any) -> str:

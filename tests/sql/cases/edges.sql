@@ -122,3 +122,8 @@ error: SELECT list_reduce([i::TINYINT, 100], lambda a, b: a + b) FROM range(126,
 SELECT [i, 2][9223372036854775807] AS a, [i, 2][i + 9223372036854775800] AS b, list_extract([i], -9223372036854775807) AS c, ['a'][2147483648] AS d FROM range(3) t(i) ORDER BY i
 
 SELECT hour(z) AS a, epoch(z) AS b, epoch_ms(z) AS c, date_part('minute', z) AS d, microsecond(z) AS e, extract(second FROM z) AS f, epoch_ns(z) AS g FROM (VALUES ('23:59:59.999999-05'::TIMETZ), ('12:30:00.5+05:30'::TIMETZ), (NULL)) t(z) ORDER BY a
+
+-- JSON within nested values, as text.
+SELECT i, [j]::VARCHAR AS a, {'a': j}::VARCHAR AS b, [{'a': j}]::VARCHAR AS c, MAP {'k': j}::VARCHAR AS d, row(i, j)::VARCHAR AS e, {'a': [j]}::VARCHAR AS f FROM (VALUES (1, '{"a": 1}'::JSON), (2, '[1, "x"]'), (3, 'null'), (4, NULL), (5, '"it''s"'), (6, '1')) t(i, j) ORDER BY i
+
+SELECT {'a': '{"a": 1}'::JSON}::VARCHAR AS a, ['{"a": 1}'::JSON]::VARCHAR AS b, MAP {'k': '"x"'::JSON}::VARCHAR AS c, {'a': '{"b": [1, 2]}'::JSON}.a ->> '$.b[1]' AS d, MAP {'k': '"x"'::JSON}['k'] AS e

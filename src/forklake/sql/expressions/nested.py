@@ -47,7 +47,7 @@ def list_value(values: Sequence[Bound]) -> Bound:
         return Bound("array()", list_of(types.NULL), literal="[]")
     same = unify(values)
     shape = list_of(same[0].type)
-    texts = [_part_text(value) for value in same]
+    texts = [_part_text(value, in_list=True) for value in same]
     return _fold_constant(
         f"array({', '.join(exact(value) for value in same)})", shape, f"[{', '.join(_or_empty(texts))}]", texts
     )
@@ -142,13 +142,14 @@ def _has_rows(shape: Type) -> bool:
     return any((is_struct and not field.name) or _has_rows(field.type) for field in shape.children)
 
 
-def _part_text(value: Bound) -> str | None:
+def _part_text(value: Bound, *, in_list: bool = False) -> str | None:
     """Return a constant as it is written in nested text; None if it is no constant."""
     if value.type == types.NULL or is_null(value):
         return "NULL"
     if value.literal is None:
         return None
-    return value.literal if isinstance(value.type, types.Nested | types.Json) else quote(value.literal)
+    is_bare = isinstance(value.type, types.Nested) or (in_list and isinstance(value.type, types.Json))
+    return value.literal if is_bare else quote(value.literal)
 
 
 def _or_empty(texts: Sequence[str | None]) -> list[str]:

@@ -20,8 +20,8 @@ from forklake.sql.expressions.phrases import once, variable
 
 Caster = Callable[[Bound, Type], Bound]
 
-_BARE: Final = (types.Nested, types.Number, types.Boolean, types.Date, types.Uuid, types.Json, types.Null)
-"""Types whose text is never quoted within nested text."""
+_BARE: Final = (types.Nested, types.Number, types.Boolean, types.Date, types.Uuid, types.Null)
+"""Types whose text is never quoted within nested text. JSON is in structs and maps."""
 _QUOTED: Final = r"""^$|^\s|\s$|^[nN][uU][lL][lL]$|["'(),:=\[\]{}]"""
 
 
@@ -144,7 +144,9 @@ def to_text(value: Bound, cast: Caster) -> str:
     match value.type:
         case types.List(element):
             name = variable()
-            items = f"transform({value.sql}, {name} -> {_part_text(Bound(name, element.type), cast)})"
+            is_json = element.type == types.JSON
+            text = f"coalesce({name}, 'NULL')" if is_json else _part_text(Bound(name, element.type), cast)
+            items = f"transform({value.sql}, {name} -> {text})"
             return f"concat('[', array_join({items}, ', '), ']')"
         case types.Map(key, item):
             entry = variable()
