@@ -127,3 +127,12 @@ SELECT hour(z) AS a, epoch(z) AS b, epoch_ms(z) AS c, date_part('minute', z) AS 
 SELECT i, [j]::VARCHAR AS a, {'a': j}::VARCHAR AS b, [{'a': j}]::VARCHAR AS c, MAP {'k': j}::VARCHAR AS d, row(i, j)::VARCHAR AS e, {'a': [j]}::VARCHAR AS f FROM (VALUES (1, '{"a": 1}'::JSON), (2, '[1, "x"]'), (3, 'null'), (4, NULL), (5, '"it''s"'), (6, '1')) t(i, j) ORDER BY i
 
 SELECT {'a': '{"a": 1}'::JSON}::VARCHAR AS a, ['{"a": 1}'::JSON]::VARCHAR AS b, MAP {'k': '"x"'::JSON}::VARCHAR AS c, {'a': '{"b": [1, 2]}'::JSON}.a ->> '$.b[1]' AS d, MAP {'k': '"x"'::JSON}['k'] AS e
+
+-- Intervals times floats and decimals; IN takes one type for all.
+SELECT i, (f * INTERVAL '1 year 2 months')::VARCHAR AS a, (INTERVAL '1 month 1 day 01:00:00' * f)::VARCHAR AS b, multiply(f, INTERVAL '25:00:00')::VARCHAR AS c, (f::FLOAT * INTERVAL 1 DAY)::VARCHAR AS d, (f::DECIMAL(6,2) * INTERVAL '1 month 3 days')::VARCHAR AS e, (2.5 * INTERVAL 1 DAY)::VARCHAR AS f, DATE '2024-01-31' + f * INTERVAL 1 MONTH AS g FROM (VALUES (1, 0.33::DOUBLE), (2, -7.25), (3, 0), (4, NULL), (5, 1.7), (6, -0.5)) t(i, f) ORDER BY i
+
+error: SELECT 'inf'::DOUBLE * INTERVAL 1 MONTH
+
+error: SELECT 1e300 * INTERVAL 1 DAY
+
+SELECT a IN (b, 0.1::DOUBLE) AS a, a IN (b) AS b, k IN (l, 0.1::DOUBLE) AS c, k NOT IN (l) AS d, k IN (l, 1.5) AS e, i IN (i - 1, 0.1::FLOAT) AS f, i IN (i - 1, 0.1::DOUBLE) AS g, k BETWEEN 0.1::DOUBLE AND l AS h FROM (VALUES (9223372036854775807::BIGINT, 9223372036854775808::UBIGINT, 9007199254740993::BIGINT, 9007199254740992::BIGINT, 16777217)) t(a, b, k, l, i)

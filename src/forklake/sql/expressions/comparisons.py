@@ -152,14 +152,12 @@ def between(value: Bound, low: Bound, high: Bound) -> Bound:
 
 
 def _as_floats(value: Bound, others: Sequence[Bound]) -> Sequence[Bound]:
-    """Return values as floats if one of all that are compared is a DOUBLE.
-
-    No pair is compared in less.
-    """
+    """Return numbers as floats if one of all that are compared is a float: all pairs are compared in one type."""
     kinds = {one.type for one in (value, *others) if not one.is_untyped}
-    if types.FLOAT64 not in kinds or types.FLOAT32 not in kinds:
+    widest = next((kind for kind in (types.FLOAT64, types.FLOAT32) if kind in kinds), None)
+    if widest is None:
         return others
-    return [cast(one, types.FLOAT64) if isinstance(one.type, types.Number) else one for one in others]
+    return [cast(one, widest) if isinstance(one.type, types.Number) else one for one in others]
 
 
 def one_of(value: Bound, members: Sequence[Bound]) -> Bound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
@@ -10,7 +11,8 @@ from forklake.files.intervals import Interval, parse_interval
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, constant
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.phrases import once, refusal, variable
 
 Span = tuple[str, str, str]
 """Months, days and microseconds, as integers in Spark SQL."""
@@ -184,10 +186,51 @@ def add_intervals(first: Bound, operator: str, second: Bound) -> Bound:
 
 
 def multiply_interval(value: Bound, factor: Bound) -> Bound:
-    """Return an interval multiplied by an integer."""
+    """Return an interval multiplied by a number."""
+    if not isinstance(factor.type, types.Integer):
+        return _scale_interval(value, factor)
     whole = cast(factor, types.INT64).sql
     months, days, micros = span_of(value)
     return from_span((f"CAST({months} * {whole} AS INT)", f"CAST({days} * {whole} AS INT)", f"({micros} * {whole})"))
+
+
+def _scale_interval(value: Bound, factor: Bound) -> Bound:
+    """Return an interval multiplied by a float.
+
+    As in DuckDB parts of months become days, of thirty to a month, and parts of days become microseconds.
+    """
+    months, days, micros = span_of(value)
+    beyond = refusal(text_literal("Out of Range Error: Overflow in multiplication of INTERVAL."))
+    steps: tuple[Callable[[str], str], ...] = (
+        lambda p: f"named_struct('m', {p}.m * {p}.f, 'd', {p}.d * {p}.f, 'u', {p}.u * {p}.f)",
+        lambda p: (
+            f"CASE WHEN greatest(abs({p}.m), abs({p}.d)) >= 2147483648D OR abs({p}.u) >= 9.2e18D THEN {beyond}"
+            f" ELSE {p} END"
+        ),
+        lambda p: (
+            f"named_struct('m', CAST({p}.m AS INT), 'd', CAST({p}.d AS INT), 'u', {p}.u,"
+            f" 'day', {p}.d - CAST({p}.d AS INT), 'month', {_to_micros(f'({p}.m - CAST({p}.m AS INT)) * 30D')})"
+        ),
+        lambda p: (
+            f"named_struct('m', {p}.m, 'd', {p}.d + CAST({p}.month AS INT), 'u', {p}.u,"
+            f" 's', {_to_micros(f'({p}.day + {p}.month - CAST({p}.month AS INT)) * 86400D')})"
+        ),
+        lambda p: (
+            f"named_struct('m', {p}.m, 'd', {p}.d + CAST({p}.s / 86400D AS INT),"
+            f" 'u', CAST(rint({p}.u + ({p}.s - CAST({p}.s / 86400D AS INT) * 86400D) * 1000000D) AS BIGINT))"
+        ),
+        lambda p: _text((f"{p}.m", f"{p}.d", f"{p}.u")),
+    )
+    sql = f"named_struct('f', {cast(factor, types.FLOAT64).sql}, 'm', {months}, 'd', {days}, 'u', {micros})"
+    for step in steps:
+        name = variable()
+        sql = f"transform(array({sql}), {name} -> {step(name)})[0]"
+    return Bound(sql, types.INTERVAL)
+
+
+def _to_micros(seconds: str) -> str:
+    """Return a float without what is less than a millionth."""
+    return f"(rint({seconds} * 1000000D) / 1000000D)"
 
 
 def spark_interval(value: Bound, *, is_negative: bool = False) -> str:
