@@ -202,7 +202,10 @@ def _parse_part(kind: Type, raw: str) -> Any:
 
 
 def _format_part(kind: Type, value: Any, *, in_list: bool = False) -> str:
-    """Return a part of a nested value as text: JSON is quoted as DuckDB quotes it, in structs and maps."""
+    """Return a part of a nested value as text.
+
+    JSON is quoted as DuckDB quotes it in structs and maps.
+    """
     if value is None:
         return "NULL"
     text = format_value(kind, value)

@@ -41,7 +41,7 @@ SELECT i, regexp_replace(s, p, '<\0>') AS a, regexp_replace(s, p, '<\0>', 'g') A
 
 SELECT i, regexp_extract(s, '([a-z]+)(\d+)', ['l', 'd']) AS a, regexp_extract(s, '([a-z]+)(\d+)', ['l', 'd']).d AS b, regexp_extract_all(s, '(.)(.)', ['x', 'y']) AS c FROM p ORDER BY i
 
-SELECT i, strftime(d, '%U %W %-y %Y') AS a, strftime(t, '%n %U') AS b FROM p ORDER BY i
+SELECT i, strftime(d, '%U %W %-y %Y') AS a, strftime(t, '%-y %U') AS b FROM p ORDER BY i
 
 SELECT i FROM p WHERE regexp_matches(s, p) AND CASE WHEN i < 5 THEN s ~ (p || '$') ELSE true END ORDER BY i
 

@@ -152,7 +152,10 @@ def between(value: Bound, low: Bound, high: Bound) -> Bound:
 
 
 def _as_floats(value: Bound, others: Sequence[Bound]) -> Sequence[Bound]:
-    """Return numbers as floats if one of all that are compared is a float: all pairs are compared in one type."""
+    """Return numbers as floats if one of all that are compared is a float.
+
+    So all pairs are compared in one type.
+    """
     kinds = {one.type for one in (value, *others) if not one.is_untyped}
     widest = next((kind for kind in (types.FLOAT64, types.FLOAT32) if kind in kinds), None)
     if widest is None:

@@ -80,7 +80,10 @@ def amount_of_unit(amount: str, unit: str) -> str:
 
 
 def number_of_units(amount: Bound, unit: str) -> Bound:
-    """Return a number of units in ``INTERVAL (x) DAY``: DuckDB makes a float of it, of which the whole units count."""
+    """Return a number of units in ``INTERVAL (x) DAY``.
+
+    DuckDB makes a float of it, of which the whole units count.
+    """
     if isinstance(amount.type, types.Integer | types.Null):
         return amount
     number = cast(amount, types.FLOAT64)

@@ -32,7 +32,10 @@ def is_folding(node: exp.Lambda) -> bool:
 
 
 def meet_start(listed: Bound, start: Bound) -> Bound:
-    """Return a list whose elements have the type in which they meet the value that a fold starts with."""
+    """Return a list whose elements have the type of a fold.
+
+    It is the one in which they meet the value that the fold starts with.
+    """
     if not isinstance(listed.type, types.List):
         return listed
     given = start if start.is_untyped else replace(start, keeps_type=True)

@@ -56,7 +56,7 @@ def _format_call(pattern: str, arguments: Sequence[str], values: Sequence[Bound]
 
 
 def _rounding(name: str, function: Function) -> Function:
-    """Return a function of which DuckDB computes the calls with numbers that Java writes otherwise.
+    """Return a function of which DuckDB computes what Java writes otherwise.
 
     Java rounds the halves of what a float shows, DuckDB what it is; of integers Java takes 64 bits. What is no number
     is the same as its text.

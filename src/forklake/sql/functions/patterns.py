@@ -66,9 +66,9 @@ def _options(values: Sequence[Bound], place: int, node: exp.Expr) -> str:
 
 
 def _varying(name: str, function: Function) -> Function:
-    """Return a function of which DuckDB computes the calls with patterns that are no constants.
+    """Return a function of which DuckDB computes the calls with other patterns.
 
-    Java's patterns are others, and only constants can be translated.
+    They are no constants. Java's patterns are others, and only constants can be translated.
     """
 
     def call(values: Sequence[Bound], node: exp.Expr) -> Bound:

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.errors import InvalidInputError
 from forklake.files.nested_text import split_list, unquote
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound, is_null
@@ -15,6 +16,7 @@ from forklake.sql.expressions.casts import cast, cut_nanos
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import once, unless_null
+from forklake.sql.expressions.render import render
 from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 
@@ -96,6 +98,9 @@ def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value, pattern = pattern, value
     pieces = _pieces(pattern.literal) if pattern.literal is not None else None
     if pieces is None:
+        if "%n" in (pattern.literal or "").replace("%%", ""):
+            # DuckDB 1.5 shows memory that is not the value's.
+            raise InvalidInputError(f'The specifier "%n" of a format is not supported: {render(node)}')
         is_itself = value.type in (types.DATE, types.NULL, types.TIMESTAMP_NS)
         instant = value if is_itself else Bound(moment(value, node), types.TIMESTAMP)
         return computed_value("strftime", [instant, replace(pattern, sql=text(pattern, node))], node)

@@ -104,7 +104,10 @@ def _is_small_count(values: _Operands) -> bool:
 
 
 def _is_plain_regex(values: _Operands) -> bool:
-    """Return whether patterns mean the same to Java and to RE2; those that are no constants are always RE2's."""
+    """Return whether patterns mean the same to Java and to RE2.
+
+    Those that are no constants are always RE2's.
+    """
     return all(one.literal is None or is_plain_pattern(one.literal) for one in values)
 
 

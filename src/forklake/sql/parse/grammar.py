@@ -169,7 +169,10 @@ class Grammar(DuckDBParser):
         return super()._parse_in(this, alias=alias)
 
     def _parse_interval(self, *args: Any, **options: Any) -> exp.Interval | None:
-        """Read an interval; a text or a number behind a plus is an operand, not the rest of a sum of intervals."""
+        """Read an interval.
+
+        A text or a number behind a plus is an operand, not the rest of a sum of intervals.
+        """
         if args:
             return exp.Interval()  # the base class asks for such a rest
         found = super()._parse_interval(**options)
