@@ -248,7 +248,8 @@ _COARSER: Final[Known] = {
         }
     },
 }
-_NANOS: Final[Known] = {
+_TIMES_OF_MOMENTS: Final[Known] = {
+    # DuckDB has no such casts; those of arrays have them.
     "timestamp_s": {"timetz": {"2017-11-16 22:31:08": "22:31:08+00", "1969-12-31 23:59:59": "23:59:59+00"}},
     "timestamp_ms": {
         "timetz": {
@@ -263,7 +264,11 @@ _NANOS: Final[Known] = {
             "1969-12-31 23:59:59.999999999": "00:00:00+00",
             "1969-12-31 23:59:59.999999": "23:59:59.999999+00",
             "2019-12-31 23:59:59.999999999": "23:59:59.999999+00",
-        },
+        }
+    },
+}
+_NANOS: Final[Known] = {
+    "timestamp_ns": {
         "timestamp_s": {
             "2017-11-16 22:31:08.123456789": "2017-11-16 22:31:08",
             "1969-12-31 23:59:59.999999999": "1970-01-01 00:00:00",
@@ -348,6 +353,7 @@ _JSON_OF_ARRAYS: Final = [
 OF_ARRAYS: Final = _together(
     _EVERYWHERE,
     _COARSER,
+    _TIMES_OF_MOMENTS,
     _NANOS,
     _READ_TO_THE_END,
     _WRITTEN_BEYOND_ICU,

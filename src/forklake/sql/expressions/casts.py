@@ -353,7 +353,7 @@ def cast_finite(value: Bound, target: Type) -> str:
 
 def _cast_finite(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
     source, sql = value.type, value.sql
-    if source == types.TIMESTAMP_NS and target == types.TIMETZ:
+    if source in {types.TIMESTAMP_S, types.TIMESTAMP_MS, types.TIMESTAMP_NS} and target == types.TIMETZ:
         return None  # as in DuckDB
     if target == types.TIMETZ and isinstance(source, types.Time | types.Timestamp):
         return f"concat({sql if source == types.TIME else _time_text(naive(value))}, '+00')"
