@@ -155,6 +155,27 @@ def test_a_file_that_waits_for_deletion_is_refused(lake: Lake, shop: Catalog, or
     assert path.exists()
 
 
+def test_a_transaction_whose_commit_finds_such_a_file_has_ended_without_its_files(
+    lake: Lake, shop: Catalog, orders: Table
+) -> None:
+    root = Path(str(runtime_of(lake).lake_path))
+    path = _write(root / "shop" / "main" / "orders" / "a.parquet", 1)
+    shop.options.set("data_inlining_row_limit", 0)
+    transaction = shop.transaction()
+    transaction.table("orders").append(pa.table({"id": [2]}))
+    transaction.table("orders").storage.add_files(path)
+    _schedule(lake, shop, path)
+    with pytest.raises(InvalidInputError, match="it waits for deletion"):
+        transaction.commit()
+    with runtime_of(lake).store.writing() as session:
+        session.execute("DELETE FROM forklake.ducklake_files_scheduled_for_deletion")
+    with pytest.raises(InvalidInputError, match="The transaction has ended"):
+        transaction.commit()
+    assert _ids(orders) == []
+    assert list(path.parent.iterdir()) == [path]
+    check_sound(lake, deep=True)
+
+
 def _schedule(lake: Lake, catalog: Catalog, path: Path) -> None:
     with runtime_of(lake).store.writing() as session:
         session.execute(

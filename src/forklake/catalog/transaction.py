@@ -197,13 +197,21 @@ class Staging:
             if self._draft is not None:
                 self._draft.keep_files(None)
 
+    def check_message(self, info: CommitInfo) -> None:
+        """Refuse a commit without a message; the transaction stays as it is.
+
+        Raises:
+            InvalidInputError: There are changes, and no message.
+        """
+        if self.draft.log and not info.message:
+            raise InvalidInputError(
+                "Commit Information for the snapshot is required but has not been provided."
+                " The option require_commit_message is set; nothing was committed.",
+                hint=GiveMessage(),
+            )
+
     def commit(
-        self,
-        info: CommitInfo,
-        commit_key: str | None,
-        *,
-        requires_message: bool,
-        retry: RetryPolicy | None = None,
+        self, info: CommitInfo, commit_key: str | None, *, retry: RetryPolicy | None = None
     ) -> FinishedCommit | None:
         """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`.
 
@@ -212,12 +220,6 @@ class Staging:
         If it is refused for good, or nothing changed, the actions registered with `on_undo` run; they do not if the
         outcome is unknown.
         """
-        if requires_message and self.draft.log and not info.message:
-            raise InvalidInputError(
-                "Commit Information for the snapshot is required but has not been provided."
-                " The option require_commit_message is set; nothing was committed.",
-                hint=GiveMessage(),
-            )
         settings = self._store.settings
         plan = Plan(
             base=self._base,

@@ -141,24 +141,21 @@ class Transaction(Reader):
             CommitConflictError: A concurrent commit touched the same things; nothing was written.
             CommitContentionError: Other commits were faster on every attempt; nothing was written.
             CommitUnknownError: The connection was lost; it happened once or not at all.
-            InvalidInputError: The catalog requires a commit message; the transaction is still open.
+            InvalidInputError: The catalog requires a commit message, and the transaction is still open; or a file that
+                was added waits for deletion, and it has ended.
         """
         staging = self._open()
         if self._known is not None:
             staging.undo()  # nothing was written, but a lease may be there
             self._staging, self.snapshot_id = None, self._known
             return Commit(self._known)
+        if self._head.requires_message:
+            staging.check_message(self._info)
         done = Commit(None, self._row_count, staging.file_count)
         try:
-            committed = staging.commit(
-                self._info, self._commit_key, requires_message=self._head.requires_message, retry=retry
-            )
-        except InvalidInputError:
-            raise
-        except BaseException:
-            self._staging = None
-            raise
-        self._staging = None
+            committed = staging.commit(self._info, self._commit_key, retry=retry)
+        finally:
+            self._staging = None  # a commit that was refused has removed the files
         if committed is not None:
             self.snapshot_id = committed.snapshot_id
             if committed.state is not None:
