@@ -173,6 +173,15 @@ def test_a_file_that_was_changed_is_found(
     assert rows(lake, "SELECT count(*) FROM forklake.ducklake_catalog") == [(1,)]
 
 
+def test_a_file_that_is_another_since_it_was_read_is_found(lake: Lake, shop: Catalog) -> None:
+    check_sound(lake, deep=True)
+    path = Path(shop.table("t").storage.files()[0].path)
+    pq.write_table(pq.read_table(path).slice(1), path)
+    size = path.stat().st_size
+    change_rows(lake, f"UPDATE forklake.ducklake_data_file SET file_size_bytes = {size} WHERE path LIKE '%{path.name}'")
+    assert deep_codes(lake)["file-rows"] == 1
+
+
 def test_sql_lists_findings(lake: Lake, shop: Catalog) -> None:
     session = lake.connect()
     session.execute("ATTACH 'ducklake:' AS shop (CATALOG 'shop', READ_ONLY)")

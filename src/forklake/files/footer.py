@@ -162,7 +162,15 @@ def resolve_fields(
 
 def load_footer(path: str, encryption_key: str | None = None) -> Footer:
     """Return the footer of a file as it is now; otherwise as `read_footer`."""
-    metadata, byte_count, footer_size = read_metadata(path, encryption_key)
+    return footer_of(path, *read_metadata(path, encryption_key))
+
+
+def footer_of(path: str, metadata: pq.FileMetaData, byte_count: int, footer_size: int) -> Footer:
+    """Return the footer of a file, given what `read_metadata` returns.
+
+    Raises:
+        DataFileError: A column cannot be read.
+    """
     try:
         schema = metadata.schema.to_arrow_schema()
     except (pa.ArrowException, ValueError, OSError) as error:

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 from forklake.errors import DataFileError
 from forklake.files.deletes import read_deletes
-from forklake.files.footer import read_footer, read_metadata
+from forklake.files.footer import footer_of, read_metadata
 from forklake.files.statistics import column_stats
 from forklake.model import types
 from forklake.model.definitions import ColumnStats
@@ -27,8 +27,8 @@ def verify_data_file(path: str, row: DataFileRow, recorded: Sequence[FileColumnS
     what columns of files without field ids hold.
     """
     try:
-        footer = read_footer(path, row.encryption_key)
-        metadata, _, footer_size = read_metadata(path, row.encryption_key)
+        metadata, byte_count, footer_size = read_metadata(path, row.encryption_key)
+        footer = footer_of(path, metadata, byte_count, footer_size)
     except DataFileError as error:
         yield "file-damaged", error.message
         return

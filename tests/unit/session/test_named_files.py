@@ -87,6 +87,21 @@ def test_what_replaces_a_file_is_read(session: Connection) -> None:
         assert (found.columns[0], found.rows()) == (f"c{number}", [(number, number)] * number)
 
 
+def test_columns_of_files_that_are_replaced_are_found_anew(session: Connection) -> None:
+    Path("year=2024").mkdir()
+    one, several = pa.table({"i": [1]}), pa.table({"i": [1], "j": [2]})
+    for first, second, columns in ((one, one, {"i"}), (one, several, {"i", "j"})):
+        pq.write_table(first, "year=2024/a.parquet")
+        pq.write_table(second, "year=2024/b.parquet")
+        found = session.sql("DESCRIBE FROM read_parquet('year=2024/*.parquet', union_by_name = true)")
+        assert found is not None
+        assert {row[0] for row in found.rows()} == {*columns, "year"}
+    pq.write_table(pa.table({"i": [1], "year": [7]}), "year=2024/a.parquet")
+    found = session.sql("FROM 'year=2024/a.parquet'")
+    assert found is not None
+    assert (found.columns, found.rows()) == (["i", "year"], [(1, 7)])
+
+
 @pytest.mark.parametrize(
     ("name", "magic"),
     [("t.csv", b"i\n1"), ("t.csv.gz", b"\x1f\x8b"), ("t.json.gz", b"\x1f\x8b"), ("t.tsv.zst", b"\x28\xb5\x2f\xfd")],
