@@ -1,8 +1,7 @@
 """A commit as statements of one transaction, for embedded stores.
 
 These stores have no functions of their own. The same as ``lake_commit`` in schema/postgresql.sql, whose comments hold
-here too. The session has the only write transaction of the
-database, so the locks of that function are not needed.
+here too. The session has the only write transaction of the database, so the locks of that function are not needed.
 """
 
 from __future__ import annotations
