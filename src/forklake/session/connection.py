@@ -295,11 +295,11 @@ class Connection:
 
     def _run(self, statement: statements.Statement, text: str) -> Result | None:
         """Run a statement, in a transaction of its own if none is open."""
-        policy, keyring = self._state.policy, self._state.secrets.keyring
+        policy, keyring, frames = self._state.policy, self._state.secrets.keyring, self._state.frames
         allowance = policy.allowance()
         try:
             try:
-                with allowance.spend(), keyring.use():
+                with allowance.spend(), keyring.use(), frames.of_one_statement():
                     result = keep_keyring(self._run_in_transaction(statement), keyring)
                     return limit_result(result, policy.limits, allowance)
             except CatalogDroppedError as error:

@@ -6,7 +6,8 @@ They are registered under a name, or are variables of the calling Python code.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from types import FrameType
 from typing import Any, Final
@@ -38,9 +39,10 @@ class CallerFrame:
 
 @dataclass(slots=True)
 class Frames:
-    """The frames that are registered in one session, by name."""
+    """The frames that queries of one session can name: registered ones, and variables."""
 
     _registered: dict[str, CallerFrame] = field(default_factory=dict)
+    _variables: dict[str, CallerFrame] | None = None
 
     def register(self, engine: Engine, name: str, frame: Any) -> None:
         """Register a frame under a name; a frame that has the name already is replaced.
@@ -67,6 +69,29 @@ class Frames:
     def find(self, name: str) -> CallerFrame | None:
         """Return the frame that is registered under a name; None if there is none."""
         return self._registered.get(fold(name))
+
+    @contextmanager
+    def of_one_statement(self) -> Iterator[None]:
+        """Read each variable once while the block runs.
+
+        A statement that names a frame twice, or runs again after a conflict, has the same rows each time. A stream
+        could not be read again.
+        """
+        outer, self._variables = self._variables, {}
+        try:
+            yield
+        finally:
+            self._variables = outer
+
+    def of_caller(self, engine: Engine, name: str) -> CallerFrame | None:
+        """Return the frame in a variable of the caller, as `frame_of_caller` does."""
+        known = {} if self._variables is None else self._variables
+        if name not in known:
+            found = frame_of_caller(engine, name)
+            if found is None:
+                return None
+            known[name] = found
+        return known[name]
 
 
 def frame_of_caller(engine: Engine, name: str) -> CallerFrame | None:

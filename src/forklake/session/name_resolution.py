@@ -25,7 +25,7 @@ from forklake.model.names import fold
 from forklake.model.records import Macro
 from forklake.session.attached_catalogs import AttachedCatalog
 from forklake.session.described import describe_rows
-from forklake.session.frames import CallerFrame, frame_of_caller
+from forklake.session.frames import CallerFrame
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form, check_scalar
 from forklake.session.functions.function import clock
 from forklake.session.known_rows import Changes, Rows
@@ -255,7 +255,7 @@ class SessionNames:
         may_be_one = len(parts) == 1 and self.inside is None and at is None
         if not may_be_one or self.state.policy.is_confined or not self.state.settings.get("python_enable_replacements"):
             return None
-        return frame_of_caller(self.state.engine, parts[0])
+        return self.state.frames.of_caller(self.state.engine, parts[0])
 
     def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
         may_be_file = len(parts) == 1 and self.state.policy.may_be_file(parts[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -62,6 +63,40 @@ def test_a_variable_that_holds_a_frame_is_named_like_a_table(connection: Connect
     with pytest.raises(NotFoundError, match="Table with name mine does not exist"):
         connection.sql("FROM mine")
     assert len(mine) + len(orders) + len(numbers) == 5
+
+
+class _Stream:
+    """A stream of Arrow that another session commits before."""
+
+    __module__ = "pyarrow.stream"
+
+    def __init__(self, rows: pa.Table, before: Callable[[], object] | None = None) -> None:
+        self._reader = rows.to_reader()
+        self._before = before
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._before is not None:
+            self._before()
+        return self._reader.__arrow_c_stream__(requested_schema)
+
+
+def test_a_stream_that_is_named_twice_has_its_rows_twice(connection: Connection) -> None:
+    stream = _Stream(pa.table({"id": [1, 2]}))
+    found = connection.sql("SELECT count(*) FROM stream AS a JOIN stream AS b USING (id)")
+    assert found is not None
+    assert found.rows() == [(2,)]
+    assert stream._before is None
+
+
+def test_a_statement_that_runs_again_has_the_rows_of_a_stream_again(connection: Connection) -> None:
+    connection.sql("INSERT INTO orders VALUES (1, 'old'), (2, 'other')")
+    other = connection.cursor()
+    stream = _Stream(pa.table({"id": [1], "item": ["new"]}), lambda: other.sql("DELETE FROM shop.orders WHERE id = 2"))
+    connection.sql(
+        "MERGE INTO orders USING stream ON orders.id = stream.id WHEN MATCHED THEN UPDATE SET item = stream.item"
+    )
+    assert connection.execute("FROM orders").fetchall() == [(1, "new")]
+    assert isinstance(stream, _Stream)
 
 
 def test_what_is_stored_names_no_frame(connection: Connection) -> None:
