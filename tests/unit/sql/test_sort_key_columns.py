@@ -42,6 +42,7 @@ COLUMNS = (
         ('list_transform("d""e", lambda a: a + s.a)', {5, 1, 11}),
         ("list_transform(l, lambda s: s.a)", {6}),
         ('[a FOR a IN "d""e" IF a > year]', {5, 4}),
+        ('[year * a FOR year, a IN "d""e" IF a > 1]', {5}),
         ("struct_pack(a := year)", {4}),
     ],
 )
@@ -58,6 +59,7 @@ def test_a_key_names_columns_and_fields(text: str, named: set[int]) -> None:
         ("a || 'a' || \"a\"", 2, '"x y" || \'a\' || "x y"'),
         ("lower(LOWER)", 3, 'lower("x y")'),
         ('list_transform("d""e", lambda a: a)', 5, 'list_transform("x y", lambda a: a)'),
+        ("[e * a FOR e, a IN l]", 2, "[e * a FOR e, a IN l]"),
         ("lower", 2, "lower"),
     ],
 )

@@ -141,7 +141,8 @@ class _Reader:
                 return found
             case exp.Comprehension():
                 self.read(node.args["iterator"], hidden)
-                inner = hidden | {fold(node.expression.name)}
+                variables = (node.expression, node.args.get("position"))
+                inner = hidden | {fold(one.name) for one in variables if one is not None}
                 for one in (node.this, node.args.get("condition")):
                     if one is not None:
                         self.read(one, inner)
