@@ -1,9 +1,13 @@
 """Catalogs of a lake in a Spark session: statements, snapshots, sessions and what is refused."""
 
+import os
 import random
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -37,6 +41,27 @@ OURS = (
 """Commands that Spark would refuse in words of its own."""
 VIEWS = re.compile(r"(CREATE|CREATE OR REPLACE|ALTER|DROP) VIEW|SHOW VIEWS|SELECT .* shop\.stock\.kinds")
 """What Spark can do with views of a catalog since 4.2."""
+
+STARTED_WITH_SETTINGS = """
+import sys
+from pyspark.sql import SparkSession
+import forklake
+lake = sys.argv[1]
+past = {"lake": lake, "catalog": "shop", "at": "1"}
+given = {f"spark.forklake.catalog.past.{key}": value for key, value in past.items()}
+spark = SparkSession.builder.config(map=given | {"spark.sql.catalog.early": "forklake.LakeCatalog"}).getOrCreate()
+def refused(act):
+    try:
+        act()
+    except Exception as error:
+        print(str(error).replace("\\n", " "))
+refused(lambda: spark.sql("SHOW SCHEMAS IN early"))
+refused(lambda: forklake.attach(spark, lake, catalog="shop", as_="early"))
+found = forklake.attach_configured(spark)
+refused(lambda: spark.sql("SHOW SCHEMAS IN early"))
+print(sorted(found), *(spark.table(f"{name}.main.orders").collect() for name in found))
+"""
+"""A program whose session is started with catalogs among its settings."""
 
 
 @pytest.fixture
@@ -246,6 +271,57 @@ def test_a_fork_is_merged_and_dropped_by_procedures_of_the_attachment_that_made_
         session.sql("CALL shop.system.merge('trial', strategy => 'mine')")
     session.sql("CALL shop.system.drop_fork('trial')")
     assert [one.name for one in lake.catalogs()] == ["other", "shop", "theirs"]
+
+
+def test_calls_of_what_there_is_not_say_what_there_is_and_do_nothing(
+    session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    before = shop.head
+    none = r'There is no procedure "{}" in catalog "shop"; nothing was done\.\nHint: {}There are, in its schema sys'
+    for call, message in {
+        "shop.system.nope()": none.format(r"system\.nope", ""),
+        "shop.system.snapshot()": none.format(r"system\.snapshot", r"Did you mean shop\.system\.snapshots\? "),
+        "shop.snapshots()": none.format("snapshots", r"Did you mean shop\.system\.snapshots\? "),
+        "shop.main.tags()": none.format(r"main\.tags", r"Did you mean shop\.system\.tags\? "),
+        "shoop.system.tags()": "shoop",
+        "shop.system.fork()": "`name` is required",
+        "shop.system.fork(nme => 'f')": r"following\? .`name`",
+        "shop.system.fork('f', name => 'g')": "`name`",
+        "shop.system.fork('f', 1, NULL, NULL, NULL, 6)": r"`fork` requires .* 6",
+        "shop.system.fork(array('f'))": '"STRING"',
+        "shop.system.fork(name => NULL)": 'The parameter "name" of procedure "fork" is NULL; nothing was done',
+        "shop.system.snapshots('many')": "'many'",
+        "shop.system.table_changes('other.main.orders', 1)": "no name of a table",
+    }.items():
+        with pytest.raises(PySparkException, match=f"(?i){message}") as found:
+            session.sql(f"CALL {call}")
+        assert not re.search(r"Py4J|Traceback|\tat ", str(found.value)), call
+    with pytest.raises(IllegalArgumentException, match=r'no procedure "system\.nope"'):
+        session.sql("DESCRIBE PROCEDURE shop.system.nope").collect()
+    assert rows(session, "DESCRIBE PROCEDURE shop.system.tag")[1] == (
+        "Description: tag(name STRING, [snapshot_id BIGINT], [message STRING])",
+    )
+    assert rows(session, "SHOW PROCEDURES IN shop") == rows(session, "SHOW PROCEDURES IN shop.system") != []
+    assert (shop.head, len(lake.catalogs())) == (before, 1)
+
+
+def test_procedures_take_expressions_full_names_and_times_of_the_session(
+    session: SparkSession, shop: Catalog, lake: Lake
+) -> None:
+    shop.create_table("orders", {"id": "BIGINT"}).append([{"id": 1}])
+    at = shop.snapshots()[0].snapshot_time
+    session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    session.sql("CALL shop.system.fork(concat('now', 1), timestamp => now() - INTERVAL 0 SECONDS)")
+    assert lake.catalog("now1").table("orders").count() == 1
+    wall = (at + timedelta(hours=9, seconds=-1)).strftime("%Y-%m-%d %H:%M:%S")
+    for time in (f"'{wall}'", f"TIMESTAMP '{wall}'", f"'{(at - timedelta(seconds=1)).isoformat()}'"):
+        assert rows(session, f"CALL shop.system.expire_snapshots(older_than => {time}, dry_run => true)") == [], time
+    session.sql("CALL shop.system.fork('brief', ttl => now() + INTERVAL 1 HOUR)")
+    lifetime = lake.catalog("brief").inspect.lifetime
+    assert lifetime is not None
+    assert timedelta(minutes=50) < lifetime.expires_at - at < timedelta(minutes=70)
+    changes = "CALL shop.system.table_changes('SHOP.main.orders', start_snapshot => int(substring('10', 1, 1)))"
+    assert len(rows(session, changes)) == 1
 
 
 def test_views_and_cached_tables_see_later_rows_and_frames_do_not(session: SparkSession, shop: Catalog) -> None:
@@ -610,6 +686,28 @@ def test_a_setting_alone_attaches_nothing_and_says_what_does(session: SparkSessi
     with pytest.raises(IllegalArgumentException, match=r"Hint: Leave out the setting spark\.sql\.catalog\.early"):
         session.sql("SHOW SCHEMAS IN early")
     session.conf.unset("spark.sql.catalog.early")
+
+
+def test_settings_at_the_start_name_lakes_and_the_class_of_catalogs_cannot_be_found_by_them(tmp_path: Path) -> None:
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data") as lake:
+        lake.create_catalog("shop").sql("CREATE TABLE main.orders AS SELECT 1 AS id")
+    (tmp_path / "spark-defaults.conf").write_text(
+        f"spark.master local[1]\nspark.ui.enabled false\nspark.forklake.catalog.shop.lake {tmp_path}/lake.db\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED_WITH_SETTINGS, str(tmp_path / "lake.db")],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        env={**os.environ, "SPARK_CONF_DIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    *said, found = done.stdout.splitlines()
+    assert "cannot find the plugin class" in said[0]
+    assert "a setting alone attaches no catalog" in said[1]
+    assert "attached by nobody; nothing was done" in said[2]
+    assert found == "['past', 'shop'] [Row(id=1)] [Row(id=1)]"
 
 
 def test_other_releases_and_connect_are_refused_in_words(

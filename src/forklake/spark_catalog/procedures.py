@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
@@ -12,7 +13,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.names import fold
+from forklake.model.names import fold, join_name, nearest, split_name
 from forklake.ops.merge_terms import read_strategy_texts
 from forklake.session.functions.forks import MERGED, plan_rows
 from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
@@ -20,6 +21,8 @@ from forklake.spark_catalog.attached import Answer, Attached, Question, Words, s
 Rows = Sequence[Sequence[Any]]
 
 _MERGED: Final = ", ".join(f"{one.name} {'BIGINT' if one.type == types.INT64 else 'STRING'}" for one in MERGED)
+_OURS: Final[Mapping[str, str]] = {"TIME": "STRING", "TABLE": "STRING"}
+"""Our kinds of arguments, and the types that Spark makes them."""
 _COMPACTED: Final = "schema_name STRING, table_name STRING, files_processed BIGINT, files_created BIGINT"
 
 
@@ -28,7 +31,7 @@ class _Procedure:
     """A procedure.
 
     Attributes:
-        parameters: Names and types, in order; ``!`` behind a type: it must be given.
+        parameters: Names and kinds, in order: a type of Spark's, or one of ours; ``!`` behind it: it must be given.
         columns: The columns of its rows.
         run: What it does; it returns rows, or a frame that has its own columns.
         changes: Whether it changes something, which a read-only attachment refuses.
@@ -53,7 +56,10 @@ def parameters(attached: Attached, words: Words, given: Any) -> Answer:
     """
     found = _procedure(attached, words).parameters
     return say(
-        [{"name": name, "type": kind.rstrip("!"), "required": kind.endswith("!")} for name, kind in found.items()]
+        [
+            {"name": name, "type": _OURS.get(kind.rstrip("!"), kind.rstrip("!")), "required": kind.endswith("!")}
+            for name, kind in found.items()
+        ]
     )
 
 
@@ -61,12 +67,16 @@ def call(attached: Attached, words: Words, given: Any) -> Answer:
     """Run a procedure, and return its rows.
 
     Raises:
-        InvalidInputError: It changes something, and the attachment is read-only.
+        InvalidInputError: It changes something, and the attachment is read-only; or an argument that it needs is NULL.
     """
     found = _procedure(attached, words)
     if found.changes:
         attached.check_writable()
-    rows = found.run(attached, words["arguments"])
+    given = words["arguments"]
+    for name, kind in found.parameters.items():
+        if kind.endswith("!") and given[name] is None:
+            raise InvalidInputError(f'The parameter "{name}" of procedure "{words["name"]}" is NULL; nothing was done.')
+    rows = found.run(attached, {name: _read(attached, kind, given[name]) for name, kind in found.parameters.items()})
     frame: Any = rows if isinstance(rows, DataFrame) else attached.spark.createDataFrame(list(rows), found.columns)
     return frame._jdf
 
@@ -77,11 +87,46 @@ QUESTIONS: Final[Mapping[str, Question]] = {"procedures": names, "procedure": pa
 def _procedure(attached: Attached, words: Words) -> _Procedure:
     found = _PROCEDURES.get(fold(words["name"]))
     if found is None or [fold(name) for name in words["schema"]] != ["system"]:
+        near = nearest(words["name"], _PROCEDURES)
+        named = ".".join([*words["schema"], words["name"]])
         raise NotFoundError(
-            f'There is no procedure "{".".join([*words["schema"], words["name"]])}" in catalog "{attached.name}".',
-            hint=f"There are, in its schema system: {', '.join(sorted(_PROCEDURES))}.",
+            f'There is no procedure "{named}" in catalog "{attached.name}"; nothing was done.',
+            hint=(f"Did you mean {attached.name}.system.{near}? " if near else "")
+            + f"There are, in its schema system: {', '.join(sorted(_PROCEDURES))}.",
         )
     return found
+
+
+def _read(attached: Attached, kind: str, value: Any) -> Any:
+    """Return what an argument means: of our kinds, the text that everyone else would say."""
+    if value is None:
+        return None
+    match kind.rstrip("!"):
+        case "TIME":
+            return _with_zone(attached, value)
+        case "TABLE":
+            return _table_name(attached, value)
+    return value
+
+
+def _with_zone(attached: Attached, text: str) -> str:
+    """Return a time with its zone; one without a zone is in that of the session, as Spark's times are."""
+    try:
+        local = datetime.fromisoformat(text.strip())
+    except ValueError:  # an age, or no time
+        return text
+    if local.tzinfo is not None:
+        return text
+    (found,) = attached.spark.sql("SELECT unix_micros(CAST(? AS TIMESTAMP))", [local.isoformat(" ")]).collect()
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=found[0])).isoformat()
+
+
+def _table_name(attached: Attached, text: str) -> str:
+    """Return the name of a table without that of the catalog, which may be said, too."""
+    parts = split_name(text)
+    if parts is None or len(parts) != 3 or fold(parts[0]) != fold(attached.name):
+        return text
+    return join_name(*parts[1:])
 
 
 # ---- what they do ----------------------------------------------------------------------------------------------------
@@ -200,19 +245,19 @@ def _moment(given: Mapping[str, Any]) -> Moment | None:
 
 _PROCEDURES: Final[Mapping[str, _Procedure]] = {
     "cleanup_old_files": _Procedure(
-        {"older_than": "STRING", "cleanup_all": "BOOLEAN", "dry_run": "BOOLEAN"}, "path STRING", _clean_up
+        {"older_than": "TIME", "cleanup_all": "BOOLEAN", "dry_run": "BOOLEAN"}, "path STRING", _clean_up
     ),
     "drop_fork": _Procedure({"fork": "STRING!"}, "catalog_name STRING", _drop_fork),
     "expire_snapshots": _Procedure(
-        {"older_than": "STRING", "snapshot_id": "BIGINT", "dry_run": "BOOLEAN"}, "snapshot_id BIGINT", _expire
+        {"older_than": "TIME", "snapshot_id": "BIGINT", "dry_run": "BOOLEAN"}, "snapshot_id BIGINT", _expire
     ),
     "flush_inlined_data": _Procedure(
-        {"table": "STRING", "dry_run": "BOOLEAN"},
+        {"table": "TABLE", "dry_run": "BOOLEAN"},
         "schema_name STRING, table_name STRING, rows_flushed BIGINT, deletes_flushed BIGINT",
         _flush,
     ),
     "fork": _Procedure(
-        {"name": "STRING!", "snapshot_id": "BIGINT", "timestamp": "STRING", "tag": "STRING", "ttl": "STRING"},
+        {"name": "STRING!", "snapshot_id": "BIGINT", "timestamp": "TIME", "tag": "STRING", "ttl": "TIME"},
         "catalog_name STRING, catalog_id BIGINT, snapshot_id BIGINT",
         _fork,
         changes=False,
@@ -220,12 +265,12 @@ _PROCEDURES: Final[Mapping[str, _Procedure]] = {
     "merge": _Procedure(
         {"fork": "STRING!", "strategy": "STRING", "message": "STRING", "dry_run": "BOOLEAN"}, _MERGED, _merge
     ),
-    "merge_adjacent_files": _Procedure({"table": "STRING", "dry_run": "BOOLEAN"}, _COMPACTED, _merge_files),
+    "merge_adjacent_files": _Procedure({"table": "TABLE", "dry_run": "BOOLEAN"}, _COMPACTED, _merge_files),
     "rewrite_data_files": _Procedure(
-        {"table": "STRING", "delete_threshold": "DOUBLE", "dry_run": "BOOLEAN"}, _COMPACTED, _rewrite_files
+        {"table": "TABLE", "delete_threshold": "DOUBLE", "dry_run": "BOOLEAN"}, _COMPACTED, _rewrite_files
     ),
     "set_option": _Procedure(
-        {"name": "STRING!", "value": "STRING!", "table": "STRING"}, "name STRING, value STRING", _set_option
+        {"name": "STRING!", "value": "STRING!", "table": "TABLE"}, "name STRING, value STRING", _set_option
     ),
     "snapshots": _Procedure(
         {"limit": "INT"},
@@ -234,7 +279,7 @@ _PROCEDURES: Final[Mapping[str, _Procedure]] = {
         changes=False,
     ),
     "table_changes": _Procedure(
-        {"table": "STRING!", "start_snapshot": "BIGINT!", "end_snapshot": "BIGINT"}, "", _table_changes, changes=False
+        {"table": "TABLE!", "start_snapshot": "BIGINT!", "end_snapshot": "BIGINT"}, "", _table_changes, changes=False
     ),
     "tag": _Procedure(
         {"name": "STRING!", "snapshot_id": "BIGINT", "message": "STRING"}, "name STRING, snapshot_id BIGINT", _tag

@@ -512,9 +512,10 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   // ---- procedures --------------------------------------------------------------------------------------------------
 
   public Identifier[] listProcedures(String[] namespace) {
+    boolean here = namespace.length == 0 || (namespace.length == 1 && namespace[0].equalsIgnoreCase("system"));
     List names = (List) read("procedures", new HashMap());
-    Identifier[] found = new Identifier[namespace.length == 1 && namespace[0].equalsIgnoreCase("system") ? names.size() : 0];
-    for (int i = 0; i < found.length; i++) found[i] = Identifier.of(namespace, (String) names.get(i));
+    Identifier[] found = new Identifier[here ? names.size() : 0];
+    for (int i = 0; i < found.length; i++) found[i] = Identifier.of(new String[] {"system"}, (String) names.get(i));
     return found;
   }
 
@@ -1017,15 +1018,53 @@ class Nothing extends scala.runtime.AbstractFunction0 {
   }
 }
 
-/** A procedure of the schema "system"; its rows are those of the DataFrame that Python answers with. */
-class Procedure implements UnboundProcedure, BoundProcedure {
+/** A procedure of the schema "system". */
+class Procedure implements UnboundProcedure {
   private final LakeCatalog catalog;
   private final Identifier id;
-  private final ProcedureParameter[] parameters;
+  private final List described;
 
   Procedure(LakeCatalog catalog, Identifier id, List described) {
     this.catalog = catalog;
     this.id = id;
+    this.described = described;
+  }
+
+  public String name() {
+    return id.name();
+  }
+
+  /** Its parameters, those that may be left out in brackets. */
+  public String description() {
+    StringBuilder text = new StringBuilder(name()).append('(');
+    for (int i = 0; i < described.size(); i++) {
+      Map one = (Map) described.get(i);
+      String said = one.get("name") + " " + one.get("type");
+      text.append(i == 0 ? "" : ", ").append(Boolean.TRUE.equals(one.get("required")) ? said : "[" + said + "]");
+    }
+    return text.append(')').toString();
+  }
+
+  public BoundProcedure bind(StructType given) {
+    return new Call(catalog, id, description(), described);
+  }
+}
+
+/**
+ * A procedure that is called; its rows are those of the DataFrame that Python answers with.
+ *
+ * It is another object than the one that is looked up: what is bound already, Spark takes for one whose arguments are in order.
+ */
+class Call implements BoundProcedure {
+  private final LakeCatalog catalog;
+  private final Identifier id;
+  private final String description;
+  private final ProcedureParameter[] parameters;
+
+  Call(LakeCatalog catalog, Identifier id, String description, List described) {
+    this.catalog = catalog;
+    this.id = id;
+    this.description = description;
     this.parameters = new ProcedureParameter[described.size()];
     for (int i = 0; i < parameters.length; i++) {
       Map one = (Map) described.get(i);
@@ -1040,11 +1079,7 @@ class Procedure implements UnboundProcedure, BoundProcedure {
   }
 
   public String description() {
-    return name();
-  }
-
-  public BoundProcedure bind(StructType given) {
-    return this;
+    return description;
   }
 
   public boolean isDeterministic() {
@@ -1085,7 +1120,7 @@ class NoProcedure implements UnboundProcedure {
   }
 
   public String description() {
-    return name();
+    throw reason;
   }
 
   public BoundProcedure bind(StructType given) {
