@@ -672,3 +672,8 @@ def test_threads_that_touch_files_know_the_credentials_of_their_session() -> Non
     # DuckDB's query reads no file; trials are functions of the caller.
     without_files = {"engine/local/duckdb_rows.py", "lake/trials.py", "files/threads.py"}
     assert {name for name, text in FILES.items() if "ThreadPoolExecutor" in text} == without_files
+
+
+def test_values_and_files_are_computed_with_databases_of_one_module() -> None:
+    makers = {name for name, text in FILES.items() if "duckdb.connect(" in text}
+    assert {name for name in makers if not name.startswith("metastore/")} == {"files/databases.py"}

@@ -1,40 +1,42 @@
-"""The DuckDBs of this process.
+"""The DuckDBs that values and files are computed with.
 
-One reaches nothing, and one reads and writes local files. Each process has its own, a forked child included.
+One of each process reaches nothing, and one reads and writes local files; a forked child has its own. What options of
+users say of files is done by one that ends with the block. None of them loads an extension.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final, Literal
 
 import duckdb
 
 _Kind = Literal["closed", "files"]
 
+_ALWAYS: Final = (
+    ("TimeZone", "'UTC'"),
+    ("python_enable_replacements", "false"),
+    ("autoinstall_known_extensions", "false"),
+    ("autoload_known_extensions", "false"),
+)
 # Many statements share a database, each in its own thread.
 _SETTINGS: Final[dict[_Kind, tuple[tuple[str, str], ...]]] = {
     "closed": (
         ("threads", "1"),
         ("memory_limit", "'1GB'"),
         ("temp_directory", "''"),
-        ("TimeZone", "'UTC'"),
+        *_ALWAYS,
         ("preserve_insertion_order", "true"),
         # It loses rows of EXISTS (... WHERE a.x = b.y AND a.id < b.id AND a.s <> b.s).
         ("disabled_optimizers", "'deliminator'"),
-        ("python_enable_replacements", "false"),
-        ("autoinstall_known_extensions", "false"),
-        ("autoload_known_extensions", "false"),
         ("allow_community_extensions", "false"),
         ("enable_external_access", "false"),
         ("lock_configuration", "true"),
     ),
-    "files": (
-        ("threads", "1"),
-        ("TimeZone", "'UTC'"),
-        ("python_enable_replacements", "false"),
-    ),
+    "files": (("threads", "1"), *_ALWAYS),
 }
 _lock: Final = threading.Lock()
 _databases: Final[dict[tuple[_Kind, int], duckdb.DuckDBPyConnection]] = {}
@@ -54,6 +56,13 @@ def file_database() -> duckdb.DuckDBPyConnection:
     return _database("files")
 
 
+@contextmanager
+def own_database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Provide a DuckDB for local files that users read and write with options of their own."""
+    with _made(_ALWAYS) as database:
+        yield database
+
+
 def _database(kind: _Kind) -> duckdb.DuckDBPyConnection:
     key = kind, os.getpid()
     found = _databases.get(key)
@@ -61,8 +70,12 @@ def _database(kind: _Kind) -> duckdb.DuckDBPyConnection:
         return found
     with _lock:
         if key not in _databases:
-            made = duckdb.connect(":memory:")
-            for name, value in _SETTINGS[kind]:
-                made.execute(f"SET {name} = {value}")
-            _databases[key] = made
+            _databases[key] = _made(_SETTINGS[kind])
         return _databases[key]
+
+
+def _made(settings: Iterable[tuple[str, str]]) -> duckdb.DuckDBPyConnection:
+    database = duckdb.connect(":memory:")
+    for name, value in settings:
+        database.execute(f"SET {name} = {value}")
+    return database

@@ -17,13 +17,13 @@ import pyarrow as pa
 from forklake import files
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files import storage
+from forklake.files.databases import own_database
 from forklake.files.geometry_arrays import mark_geometries
 from forklake.files.wide_integers import duckdb_table
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.quoting import as_pattern
 
-_SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 _COPIED: Final = 2**20
 _ENDING: Final = re.compile(r"(\.[A-Za-z0-9]{1,10}){0,2}$")
 """By their endings DuckDB knows which files are compressed."""
@@ -43,7 +43,7 @@ def read_foreign(
         InvalidInputError: DuckDB cannot read them like that.
         DataFileError: A file cannot be fetched.
     """
-    with tempfile.TemporaryDirectory() as directory, _connection() as connection:
+    with tempfile.TemporaryDirectory() as directory, own_database() as connection:
         fetched = {_fetch(path, f"{directory}/{number}"): path for number, path in enumerate(paths)}
         named = "".join(f", {name} = {_literal(value)}" for name, value in options.items())
         query = f"SELECT * FROM {function}({_literal([as_pattern(place) for place in fetched])}{named})"
@@ -88,7 +88,7 @@ def write_foreign(
         )
     shown = ", ".join(f"CAST({_value(field)} AS {field.type.sql_name}) AS {_name(field.name)}" for field in fields)
     said = ", ".join(f"{name} {_option(name, value)}" for name, value in options.items())
-    with tempfile.TemporaryDirectory() as directory, _connection() as connection:
+    with tempfile.TemporaryDirectory() as directory, own_database() as connection:
         # By the end of the name DuckDB knows whether the file is packed.
         packed = "" if is_directory else next((end for end in _PACKED if path.lower().endswith(end)), "")
         made = os.path.join(directory, f"made{packed}")
@@ -105,13 +105,6 @@ def write_foreign(
             if is_directory:
                 storage.delete(written)
             raise
-
-
-@contextmanager
-def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect(":memory:", config=dict(_SETTINGS)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        yield connection
 
 
 @contextmanager

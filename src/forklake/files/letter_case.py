@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import cache
 from typing import Final
 
-import duckdb
+from forklake.files.databases import closed_database
 
 _LETTERS: Final = """
     SELECT string_agg(letter, '' ORDER BY code), string_agg({case}(letter), '' ORDER BY code)
@@ -28,7 +29,7 @@ def capital_letters() -> tuple[str, str]:
 
 
 def _letters(case: str) -> tuple[str, str]:
-    with duckdb.connect() as database:
-        found = database.execute(_LETTERS.format(case=case)).fetchone()
+    with closing(closed_database().cursor()) as cursor:
+        found = cursor.execute(_LETTERS.format(case=case)).fetchone()
     assert found is not None
     return found

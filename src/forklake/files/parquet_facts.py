@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 
 from forklake.errors import DataFileError
 from forklake.files import storage
+from forklake.files.databases import own_database
 from forklake.files.footer import read_tail
 from forklake.model.quoting import as_pattern
-
-_SETTINGS: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
 def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
@@ -24,7 +23,7 @@ def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, s
     Raises:
         DataFileError: A file is no Parquet file, is encrypted, or cannot be read.
     """
-    with TemporaryDirectory() as directory, duckdb.connect(config=dict(_SETTINGS)) as database:
+    with TemporaryDirectory() as directory, own_database() as database:
         places = [_see(path, f"{directory}/{number}") for number, path in enumerate(paths)]
         seen = dict(zip(places, paths, strict=True))
         try:
