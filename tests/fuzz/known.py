@@ -112,6 +112,7 @@ def _is_anything(want: Any, got: Any) -> bool:
     return True
 
 
+_NOT_FINITE: Final = re.compile(r"(?i)-?(nan|inf(inity)?)")
 _NUMERAL: Final = re.compile(r"\d+\.\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
 _JSON: Final = r"(AS |::)JSON\b|\b(json\w*|to_json|array_to_json|row_to_json)\("
 _CHOOSING: Final = (
@@ -126,9 +127,7 @@ KNOWN: Final[Sequence[Known]] = (
     Known(
         _JSON,
         "JSON has no NaN, no Infinity",
-        lambda want, got: (
-            got is None and isinstance(want, str) and re.fullmatch(r"(?i)-?(nan|inf(inity)?)", want) is not None
-        ),
+        lambda want, got: (want is None or got is None) and _NOT_FINITE.fullmatch(str(want or got)) is not None,
     ),
     Known(
         r"\bjson_(structure|type)\(.*_(f32|f64|doubles|nest)\b",
@@ -168,6 +167,7 @@ KNOWN: Final[Sequence[Known]] = (
     Known(r"\b(quantile\w*|median|min|max)\(", "quantiles, `min` and `max` of several values", _are_zeros),
     Known(r"grade_up\(", "`list_grade_up` tells the places of equal elements in any order", _are_same_places),
     Known(r"\b(greatest|least)\(", "may give the other one", _are_zeros),
+    Known(r"^UPDATE .*_f(32|64) = ", "an `UPDATE` that makes the other zero", _are_zeros),
     Known(_MERGING, "set operations may keep the other one", _are_zeros),
     Known(_SORTING, "In columns by which rows are sorted DuckDB drops the sign of a zero", _are_zeros),
     Known(f"{_MERGING}|{_SORTING}", "In columns by which rows are sorted DuckDB drops the sign", _are_zeros, "engines"),

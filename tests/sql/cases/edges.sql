@@ -136,3 +136,6 @@ error: SELECT 'inf'::DOUBLE * INTERVAL 1 MONTH
 error: SELECT 1e300 * INTERVAL 1 DAY
 
 SELECT a IN (b, 0.1::DOUBLE) AS a, a IN (b) AS b, k IN (l, 0.1::DOUBLE) AS c, k NOT IN (l) AS d, k IN (l, 1.5) AS e, i IN (i - 1, 0.1::FLOAT) AS f, i IN (i - 1, 0.1::DOUBLE) AS g, k BETWEEN 0.1::DOUBLE AND l AS h FROM (VALUES (9223372036854775807::BIGINT, 9223372036854775808::UBIGINT, 9007199254740993::BIGINT, 9007199254740992::BIGINT, 16777217)) t(a, b, k, l, i)
+
+-- A separator that is NULL is the comma.
+SELECT i, array_to_string(l, NULL) AS a, list_aggregate(l, 'string_agg', NULL) AS b, array_to_string(l, lower(NULL)) AS c, array_to_string(l, '') AS d FROM (VALUES (1, ['a', 'b']), (2, ['c', NULL, 'd']), (3, NULL), (4, []), (5, [NULL])) t(i, l) ORDER BY i

@@ -183,7 +183,10 @@ def _join_texts(values: Sequence[Bound], node: exp.Expr) -> Bound:
     texts = cast(_list(values[0], node), list_of(types.VARCHAR))
     between = Bound("','", types.VARCHAR, literal=",")
     if len(values) > 1:
-        between = Bound(text(values[1], node), types.VARCHAR, literal=values[1].literal)
+        # DuckDB takes NULL for the comma, too.
+        given = values[1].literal
+        said = text(values[1], node) if given is not None else f"coalesce({text(values[1], node)}, ',')"
+        between = Bound(said, types.VARCHAR, literal=given)
     joined = lengths.join_texts(texts.sql, between)
     name = variable()
     # DuckDB has NULL for a list of nothing but NULL.
