@@ -102,6 +102,17 @@ def test_a_file_is_added_once(shop: Catalog, orders: Table, tmp_path: Path, monk
     assert _ids(orders) == [1]
 
 
+def test_a_file_that_replaced_an_adopted_one_is_read_as_it_is(orders: Table, tmp_path: Path) -> None:
+    orders.alter.add_column(("item", "VARCHAR"))
+    path = tmp_path / "a.parquet"
+    written = [pa.table({"id": [1]}), pa.table({"item": ["x"], "id": pa.array([2], pa.int8())})]
+    for rows_of_file, shown in zip(written, ((1, None), (2, "x")), strict=True):
+        pq.write_table(rows_of_file, path)
+        orders.storage.add_files(path, allow_missing=True)
+        assert list(orders.rows()) == [shown]
+        orders.delete()
+
+
 def test_a_file_below_a_catalogs_directory_is_known_as_the_catalog_spells_it(lake_factory: LakeFactory) -> None:
     directory = lake_factory.directory
     (directory / "real").mkdir()

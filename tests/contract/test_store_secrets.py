@@ -15,8 +15,10 @@ from pyarrow import fs
 import forklake
 from forklake import Connection
 from forklake.errors import DataFileError, ForklakeError, NotFoundError, PermissionDeniedError
-from forklake.files.footer import read_footer
+from forklake.files.footer import known_footer
 from forklake.files.keyring import Credential, Keyring
+from forklake.model.ids import DataFileId, SnapshotId
+from forklake.model.scan import ScanFile
 from tests.object_gate import Gate, gate_of_environment
 
 pytestmark = pytest.mark.slow  # a server
@@ -198,12 +200,13 @@ def test_what_one_session_read_of_a_file_is_not_told_to_another(gate: Gate, buck
         Keyring((Credential(("s3://",), key, "hush", endpoint=gate.host, url_style="path", use_ssl=False),))
         for key in ("ann", "bob")
     )
-    assert ann.run(read_footer, path).row_count == 5
+    file = ScanFile(DataFileId(1), path, 1, 5, SnapshotId(1), SnapshotId(1))
+    assert ann.run(known_footer, file).row_count == 5
     before = len(gate.seen)
-    assert ann.run(read_footer, path).row_count == 5
+    assert ann.run(known_footer, file).row_count == 5
     assert len(gate.seen) == before
     with pytest.raises(DataFileError):
-        bob.run(read_footer, path)
+        bob.run(known_footer, file)
 
 
 # ---- lakes -----------------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from forklake.files.keys import decrypting
 from forklake.files.threads import FileThreads
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.ids import ColumnId
+from forklake.model.ids import ColumnId, DataFileId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField, ScanFile
 from forklake.model.types import Type
 
 FIELD_ID_KEY: Final = b"PARQUET:field_id"
@@ -86,9 +86,7 @@ class Footer:
 
 
 def read_footer(path: str, encryption_key: str | None = None) -> Footer:
-    """Return the footer of a file; recently used footers are cached.
-
-    Data files never change, so a footer is read once per process while it is in use.
+    """Return the footer of a file as it is now.
 
     Args:
         path: Absolute path or URL.
@@ -97,21 +95,35 @@ def read_footer(path: str, encryption_key: str | None = None) -> Footer:
     Raises:
         DataFileError: The file is missing, is no Parquet file, or the key does not fit.
     """
-    return _kept_footer(path, encryption_key, credential_for(path))
+    return footer_of(path, *read_metadata(path, encryption_key))
 
 
-def read_footers(files: Sequence[tuple[str, str | None]]) -> list[Footer]:
-    """Return the footers of many files, read at the same time, in order.
+def known_footer(file: ScanFile) -> Footer:
+    """Return the footer of a data file; recently used footers are cached.
 
-    ``files`` has paths and keys.
+    Data files never change, so a footer is read once per process while it is in use. A file that was adopted may be
+    replaced by another one, which is adopted anew: it has another id then.
+
+    Raises:
+        DataFileError: As `read_footer`.
+    """
+    if file.data_file_id < 0:
+        return read_footer(file.path, file.encryption_key)  # other transactions give such an id to others
+    return _kept_footer(
+        file.path, file.encryption_key, file.data_file_id, file.file_size_bytes, credential_for(file.path)
+    )
+
+
+def known_footers(files: Sequence[ScanFile]) -> list[Footer]:
+    """Return the footers of many data files, read at the same time, in order.
 
     Raises:
         DataFileError: As `read_footer`.
     """
     if len(files) < 2:
-        return [read_footer(*file) for file in files]
+        return list(map(known_footer, files))
     with FileThreads(max_workers=min(_READERS, len(files))) as threads:
-        return list(threads.map(lambda file: read_footer(*file), files))
+        return list(threads.map(known_footer, files))
 
 
 def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.FileMetaData, int, int]:
@@ -160,11 +172,6 @@ def resolve_fields(
     return _by_position(footer.fields, table_fields)
 
 
-def load_footer(path: str, encryption_key: str | None = None) -> Footer:
-    """Return the footer of a file as it is now; otherwise as `read_footer`."""
-    return footer_of(path, *read_metadata(path, encryption_key))
-
-
 def footer_of(path: str, metadata: pq.FileMetaData, byte_count: int, footer_size: int) -> Footer:
     """Return the footer of a file, given what `read_metadata` returns.
 
@@ -197,9 +204,11 @@ def footer_of(path: str, metadata: pq.FileMetaData, byte_count: int, footer_size
 
 
 @lru_cache(maxsize=_CACHED_FOOTERS)
-def _kept_footer(path: str, encryption_key: str | None, _credential: Credential | None) -> Footer:
+def _kept_footer(
+    path: str, encryption_key: str | None, _file: DataFileId, _byte_count: int, _credential: Credential | None
+) -> Footer:
     """Return a footer; what was read with one credential is not kept for another."""
-    return load_footer(path, encryption_key)
+    return read_footer(path, encryption_key)
 
 
 def damage_error(path: str, encryption_key: str | None, error: Exception) -> DataFileError:

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.footer import Footer, load_footer, resolve_fields
+from forklake.files.footer import Footer, read_footer, resolve_fields
 from forklake.files.threads import FileThreads
 from forklake.model import types
 from forklake.model.field import Field
@@ -29,7 +29,7 @@ def plan_files(paths: Sequence[str]) -> ScanPlan | None:
         InvalidInputError: A file has decimals of more digits than any type has.
     """
     with FileThreads(min(_READERS, len(paths))) as readers:
-        footers = list(readers.map(load_footer, paths))
+        footers = list(readers.map(read_footer, paths))
     if any(footer.needs_arrow or any(map(_has_nanoseconds, footer.fields)) for footer in footers):
         return None
     for footer in footers:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from forklake.files import storage
 from forklake.files.array_transforms import partition_codes
 from forklake.files.evolution import evolved_column
-from forklake.files.footer import damage_error, read_footer, resolve_fields
+from forklake.files.footer import damage_error, known_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.open_file import OpenFile
 from forklake.files.schema import arrow_schema
@@ -72,7 +72,7 @@ def rewrite_file(old: Rewriting, target: WriteTarget) -> NewDataFile:
     path = posixpath.join(place, storage.new_file_name()).removeprefix(target.directory)
     held = old.file.fields
     if held is None:
-        held = resolve_fields(read_footer(old.file.path, old.file.encryption_key), old.before, old.file.mapping)
+        held = resolve_fields(known_footer(old.file), old.before, old.file.mapping)
     with storage.open_input(old.file.path) as source:
         parquet = _open_parquet(source, old.file)
         lineage = [field for name, field in _LINEAGE.items() if name in parquet.schema_arrow.names]

@@ -17,7 +17,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.find_files import match_files
-from forklake.files.footer import load_footer
+from forklake.files.footer import read_footer
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.files.wide_integers import table_of_duckdb
@@ -171,7 +171,7 @@ def _file_groups(
         InvalidInputError: Directories have different keys, and it was said that they are columns.
     """
     found = {path: hive_values(path) if uses_directories else {} for path in paths}
-    first = load_footer(_absolute(paths[0])).fields if any(found.values()) else ()
+    first = read_footer(_absolute(paths[0])).fields if any(found.values()) else ()
     held = {fold(field.name) for field in first}
     keys = sorted(key for key in found[paths[0]] if fold(key) not in held)
     other = next((path for path, values in found.items() if values.keys() != found[paths[0]].keys()), None)
@@ -191,7 +191,7 @@ def _file_groups(
     for path, values in zip(paths, rows, strict=True):
         own = tuple(zip(keys, values, strict=True))
         said = (*((title, path) for _ in [0] if title is not None), *own)
-        columns = tuple(field.name for field in load_footer(_absolute(path)).fields) if is_united else ()
+        columns = tuple(field.name for field in read_footer(_absolute(path)).fields) if is_united else ()
         groups.setdefault((said, columns), []).append(path)
         constants[said, columns] = said
     kinds = {key: _hive_type(values) for key, values in texts.items()}

@@ -7,12 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import DataFileError
-from forklake.files.footer import Footer, read_footer, read_footers, resolve_fields
+from forklake.files.footer import Footer, known_footer, known_footers, read_footer, resolve_fields
 from forklake.files.schema import arrow_schema
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.ids import ColumnId
-from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField
+from forklake.model.ids import ColumnId, DataFileId, SnapshotId
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField, ScanFile
 from tests.fields import named_field
 from tests.interop.ducklake import duckdb_with_ducklake
 from tests.unit.files.lakes import written_by_ducklake
@@ -118,20 +118,34 @@ def test_row_lineage_is_told_apart_from_columns(tmp_path: Path) -> None:
     assert ([field.name for field in found.fields], found.has_row_ids, found.has_snapshot_ids) == (["a"], True, True)
 
 
-def test_a_footer_is_read_once(tmp_path: Path) -> None:
+def scanned(path: Path, number: int = 1) -> ScanFile:
+    size = path.stat().st_size if path.exists() else 0
+    return ScanFile(DataFileId(number), str(path), size, 1, SnapshotId(1), SnapshotId(1))
+
+
+def test_the_footer_of_a_data_file_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": [1]}), path)
-    first = read_footer(str(path))
+    file = scanned(path)
+    first = known_footer(file)
     path.unlink()
-    assert read_footer(str(path)) is first
+    assert known_footer(file) is first
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (-1, -1)])
+def test_another_file_at_the_same_path_has_its_own_footer(tmp_path: Path, first: int, second: int) -> None:
+    path = tmp_path / "x.parquet"
+    for name, number in (("a", first), ("b", second)):
+        pq.write_table(pa.table({name: [1]}), path)
+        assert [field.name for field in known_footer(scanned(path, number)).fields] == [name]
 
 
 def test_many_footers_keep_their_order(tmp_path: Path) -> None:
     for number in range(40):
         pq.write_table(pa.table({f"c{number}": [1]}), tmp_path / f"{number}.parquet")
-    found = read_footers([(f"{tmp_path}/{number}.parquet", None) for number in range(40)])
+    found = known_footers([scanned(tmp_path / f"{number}.parquet") for number in range(40)])
     assert [file.fields[0].name for file in found] == [f"c{number}" for number in range(40)]
-    assert read_footers([]) == []
+    assert known_footers([]) == []
 
 
 @pytest.mark.parametrize("data", [b"", b"short", b"PAR1" + b"x" * 100, b"PAR1" + b"\0" * 100 + b"\x40\0\0\0PAR1"])
@@ -143,7 +157,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, data: bytes) -> None:
 
 def test_a_missing_file_among_many_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match=r'File ".*/[ab]" was not read: there is no such file'):
-        read_footers([(f"{tmp_path}/a", None), (f"{tmp_path}/b", None)])
+        known_footers([scanned(tmp_path / "a"), scanned(tmp_path / "b")])
 
 
 def test_a_key_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.files import storage
-from forklake.files.footer import read_footer, resolve_fields
+from forklake.files.footer import known_footer, resolve_fields
 from forklake.files.schema import display_type
 from forklake.model import types
 from forklake.model.field import Field
@@ -76,7 +76,7 @@ def _file_fields(file: ScanFile, plan: ScanPlan) -> tuple[Field, ...] | None:
     if file.fields is not None:
         return file.fields
     with storage.naming_table(file.path, plan.table):
-        footer = read_footer(file.path, file.encryption_key)
+        footer = known_footer(file)
     return None if footer.needs_arrow else resolve_fields(footer, plan.fields, file.mapping)
 
 

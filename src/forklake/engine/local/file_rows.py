@@ -19,7 +19,7 @@ from forklake.files import storage
 from forklake.files.arrays import number_array, repeat, value_array
 from forklake.files.deletes import read_deletes
 from forklake.files.evolution import evolved_column
-from forklake.files.footer import damage_error, read_footer, resolve_fields
+from forklake.files.footer import damage_error, known_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
@@ -205,7 +205,7 @@ def _file_fields(file: ScanFile, selection: Selection) -> list[Field]:
         return []
     fields = file.fields
     if fields is None:
-        footer = read_footer(file.path, file.encryption_key)
+        footer = known_footer(file)
         fields = resolve_fields(footer, selection.fields, file.mapping)
     ids = {field.column_id for field in selection.wanted}
     return [field for field in fields if field.column_id is not None and field.column_id in ids]

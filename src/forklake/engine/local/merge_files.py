@@ -12,7 +12,7 @@ import pyarrow as pa
 from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.file_rows import Rows, Selection, file_rows
 from forklake.files import storage
-from forklake.files.footer import read_footer, resolve_fields
+from forklake.files.footer import known_footer, resolve_fields
 from forklake.files.parquet_writer import write_files
 from forklake.files.row_order import sort_rows
 from forklake.files.schema import arrow_schema
@@ -143,7 +143,7 @@ def _columns_beyond_plan(merge: FileMerge) -> Iterator[tuple[Field, ...]]:
     """Yield what the files hold whose columns the plan does not know."""
     for file in merge.plan.files:
         if file.fields is None:
-            footer = read_footer(file.path, file.encryption_key)
+            footer = known_footer(file)
             yield resolve_fields(footer, merge.plan.fields, file.mapping)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forklake.engine.spark.read.pushed_filters import ColumnPath
-from forklake.files.footer import read_footers, resolve_fields
+from forklake.files.footer import known_footers, resolve_fields
 from forklake.model import types
 from forklake.model.field import Field, leaves
 from forklake.model.ids import ColumnId, SnapshotId
@@ -72,7 +72,7 @@ def group_files(plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool 
     Raises:
         DataFileError: A footer that is needed cannot be read.
     """
-    footers = iter(read_footers([(file.path, file.encryption_key) for file in plan.files if file.fields is None]))
+    footers = iter(known_footers([file for file in plan.files if file.fields is None]))
     shapes = _Shapes(needed)
     seen: Counter[str] = Counter()
     found: dict[tuple[Any, ...], FileGroup] = {}
