@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -302,9 +303,10 @@ class Engines:
             return 1, apart
         if list(ours.types) != list(theirs.types):
             return 1, [Finding("type", said, str(theirs.types), str(ours.types))]
-        if list(ours.names) != list(theirs.names):
-            pairs = tuple(zip(theirs.names, ours.names, strict=False))
-            return 1, [Finding("name", said, str(theirs.names), str(ours.names), pairs)]
+        names = [re.sub(rf"\b{storage}\b", "t", one) for one in ours.names]
+        if names != list(theirs.names):
+            pairs = tuple(zip(theirs.names, names, strict=False))
+            return 1, [Finding("name", said, str(theirs.names), str(names), pairs)]
         return 1, []
 
     def _is_contradicted(self, query: str, ours: Answer, is_ordered: bool) -> bool:

@@ -108,10 +108,6 @@ def _are_texts(want: Any, got: Any) -> bool:
     return isinstance(want, str) and isinstance(got, str)
 
 
-def _is_anything(want: Any, got: Any) -> bool:
-    return True
-
-
 _NOT_FINITE: Final = re.compile(r"(?i)-?(nan|inf(inity)?)")
 _NUMERAL: Final = re.compile(r"\d+\.\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
 _JSON: Final = r"(AS |::)JSON\b|\b(json\w*|to_json|array_to_json|row_to_json)\("
@@ -172,7 +168,6 @@ KNOWN: Final[Sequence[Known]] = (
     Known(_SORTING, "In columns by which rows are sorted DuckDB drops the sign of a zero", _are_zeros),
     Known(f"{_MERGING}|{_SORTING}", "In columns by which rows are sorted DuckDB drops the sign", _are_zeros, "engines"),
     Known(r"\bsubstr(ing)?\(.*, -\d", "a length from a position before the beginning of a text", _are_texts),
-    Known(r"", "Columns of results that have no name", _is_anything, "name"),
 )
 
 

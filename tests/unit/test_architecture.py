@@ -258,7 +258,7 @@ _OTHER_STATEMENTS = {
     "files/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
     "engine/local/duckdb_rows.py": "How DuckDB takes variants from Arrow, and gives them to it.",
     "files/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
-    "engine/local/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
+    "files/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
     "spark_catalog/refused_commands.py": "How commands of Spark begin, and what hints say. Nobody runs them.",
     "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",

@@ -7,6 +7,12 @@ CREATE TABLE r AS SELECT * FROM (VALUES (2, 'a', 1.0), (4, 'a', 2.0), (6, 'b', 3
 
 FROM (PIVOT t ON g USING sum(i)) ORDER BY n
 
+PIVOT t ON (i > 5) IN (true, false) USING pow(sum(i), 2), quantile_cont(i, 0.5) GROUP BY n ORDER BY n LIMIT 3
+
+PIVOT t ON g IN (1 AS one, 2) USING sum(i) + 1 GROUP BY n ORDER BY n LIMIT 3
+
+PIVOT (SELECT *, DATE '2020-01-01' + g::INTEGER AS d FROM t) ON d IN (DATE '2020-01-01', '2020-01-02') USING max(i) GROUP BY n ORDER BY n LIMIT 3
+
 FROM (PIVOT t ON g USING sum(i) AS s, count(*) AS c GROUP BY n ORDER BY n LIMIT 2) ORDER BY n
 
 FROM (PIVOT t ON g USING sum(i), max(i) GROUP BY n) ORDER BY n LIMIT 2

@@ -42,3 +42,17 @@ DROP MACRO add_tax
 error: SELECT add_tax(1)
 
 error: SELECT * FROM t AT (VERSION => 999)
+
+CREATE TABLE bound AS SELECT 7 AS x, [1, 2] AS l
+
+CREATE MACRO of_lambda(x) AS list_transform([1, 2], lambda x: x + 1)
+
+CREATE MACRO of_lists(e, i) AS [e * i FOR e, i IN [e, 5] IF e > 2]
+
+CREATE MACRO beside(x, y) AS list_transform([x, y], lambda x: x + y)
+
+CREATE MACRO filtered(x) AS TABLE SELECT list_filter(l, lambda x: x > 1) AS q, x + 1 AS r FROM bound
+
+SELECT of_lambda(5) AS a, of_lists(7, 3) AS b, beside(5, x) AS c, beside(l[1], x) AS d FROM bound
+
+FROM filtered(9)

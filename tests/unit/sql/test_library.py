@@ -23,6 +23,7 @@ from forklake.sql.statements import Show
 OWN = {
     *("_accept", "_check_name", "_read_question", "_read_path", "_read_reshaped", "_calls", "_open_joins"),
     "_place_after_parentheses",
+    "_noting_text",
 }
 """What `Grammar` adds, which sqlglot never calls."""
 

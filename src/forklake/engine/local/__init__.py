@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["duckdb_rows", "printed_texts"]
+__all__ = ["duckdb_rows"]
 
 if TYPE_CHECKING:
-    from forklake.engine.local import duckdb_rows, printed_texts
+    from forklake.engine.local import duckdb_rows
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring DuckDB

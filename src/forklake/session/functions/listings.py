@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
+from forklake import files
 from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.state import Content
 from forklake.catalog.versions import check_retained
-from forklake.engine import local
 from forklake.lake.internals import content_of, runtime_of
 from forklake.metastore import visibility
 from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
@@ -175,7 +175,7 @@ def _tables(listed: _CatalogListing) -> Iterator[Row]:
 def _views(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.views():
         aliases, is_temporary = parse_aliases(row.column_aliases), listed.attachment.is_temporary
-        query = local.printed_texts.print_query(row.sql) if row.dialect == "duckdb" else row.sql
+        query = files.printed_texts.print_query(row.sql) if row.dialect == "duckdb" else row.sql
         text = listed.sql(view_text(identifier(row.view_name), query, aliases))
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.view_name, row.view_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, ClassVar, Final, NoReturn
 
@@ -23,6 +23,12 @@ NAME_AS_WRITTEN: Final = "name"
 
 POSITION_IN_TEXT: Final = "start"
 """The key in ``meta`` of ``?`` for its position in the text, since trees have another order."""
+
+TEXT_AS_WRITTEN: Final = "text"
+"""The key in ``meta`` of what SELECT gives for its text, which names it."""
+
+WINDOWS_AS_WRITTEN: Final = "windows"
+"""The key in ``meta`` of what SELECT gives for the WINDOW clause, if there is one."""
 
 PLACE_AS_WRITTEN: Final = "place"
 """The key in ``meta`` of ``x[place]`` that is set if sqlglot knows that x is no list, and kept the place."""
@@ -80,6 +86,7 @@ _SYNTAX: Final = (
     "VERSION",
 )
 """What DuckDB has besides the declared functions. Other names of sqlglot's are not DuckDB's, and may be macros."""
+_NAMED_OTHERWISE: Final = (exp.Columns, exp.Placeholder, exp.Parameter)
 _ASKING: Final = ("SHOW", "DESCRIBE", "DESC")
 
 
@@ -187,6 +194,38 @@ class Grammar(DuckDBParser):
             # The base class keeps the first number and unit only: '32 days 03:04:05' would become 32 days.
             return exp.Interval(this=this)
         return super()._parse_interval_span(this, parse_function_unit=parse_function_unit)
+
+    def _parse_projections(self) -> tuple[list[exp.Expr], list[exp.Expr] | None]:
+        return self._parse_csv(self.read_projection), None
+
+    def read_projection(self) -> exp.Expr | None:
+        """Read one of the values that SELECT gives, and note its text where that names it.
+
+        A name, and columns that COLUMNS stands for, have other names; the number of ``?`` is not in its text.
+        """
+        return self._noting_text(self._parse_expression)
+
+    def _noting_text(self, read: Callable[[], exp.Expr | None]) -> exp.Expr | None:
+        start = self._curr
+        found = read()
+        if found is not None and not isinstance(found, exp.Alias) and not found.find(*_NAMED_OTHERWISE):
+            found.meta[TEXT_AS_WRITTEN] = self._find_sql(start, self._prev)
+        return found
+
+    def _parse_window_clause(self) -> list[exp.Expr] | None:
+        start = self._curr
+        found = super()._parse_window_clause()
+        if found:
+            found[0].meta[TEXT_AS_WRITTEN] = self._find_sql(start, self._prev)
+        return found
+
+    def _parse_query_modifiers(self, this: Any) -> Any:
+        found = super()._parse_query_modifiers(this)
+        windows: list[exp.Expr] = (found.args.get("windows") or []) if isinstance(found, exp.Select) else []
+        for one in found.expressions if windows else ():
+            if TEXT_AS_WRITTEN in one.meta:
+                one.meta[WINDOWS_AS_WRITTEN] = windows[0].meta[TEXT_AS_WRITTEN]
+        return found
 
     def _parse_placeholder(self) -> exp.Expr | None:
         start = self._curr.start if self._curr else None
@@ -305,12 +344,38 @@ class Grammar(DuckDBParser):
         return self._read_reshaped(found) if isinstance(found, exp.Summarize) else found
 
     def _parse_simplified_pivot(self, is_unpivot: bool | None = None) -> Any:
-        return self._read_reshaped(super()._parse_simplified_pivot(is_unpivot))
+        # sqlglot reads neither names of values nor expressions of aggregates here.
+        found = exp.Pivot(this=self._parse_table(), unpivot=is_unpivot)
+        if self._match(TokenType.ON):
+            found.set("expressions", self._parse_csv(self.read_pivot_key))
+        found.set("into", self._parse_unpivot_columns())
+        if self._match(TokenType.USING):
+            found.set("using", self._parse_csv(self.read_projection))
+        found.set("group", self._parse_group())
+        return self._read_reshaped(found)
+
+    def read_pivot_key(self) -> exp.Expr | None:
+        """Read an expression of ON, with the values that become columns and their names, if they are told."""
+        found = self._parse_bitwise()
+        if self._match(TokenType.IN):
+            if not self._match_pair(TokenType.L_PAREN, TokenType.SELECT, advance=False) and self._match(
+                TokenType.L_PAREN
+            ):
+                values = self._parse_csv(self._parse_expression)
+                self._match_r_paren()
+                return exp.In(this=found, expressions=values)
+            return self._parse_in(found)
+        return self._parse_alias(found) if self._match(TokenType.ALIAS, advance=False) else found
+
+    def _parse_pivot_aggregation(self) -> exp.Expr | None:
+        return self._noting_text(super()._parse_pivot_aggregation)
 
     def _read_reshaped(self, found: exp.Pivot | exp.Summarize) -> exp.Expr | None:
         """Return a PIVOT or SUMMARIZE as a query, with the clauses after it."""
-        query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=found))
-        return self._parse_query_modifiers(query)
+        query: exp.Expr | None = self._parse_query_modifiers(
+            exp.Select(expressions=[exp.Star()], from_=exp.From(this=found))
+        )
+        return query
 
     def _read_question(self) -> Show | Describe:
         is_shown = self._prev.text.upper() == "SHOW"

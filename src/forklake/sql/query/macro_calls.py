@@ -16,6 +16,7 @@ from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.nodes import call_arguments, function_name, parts_of_row
 from forklake.sql.expressions.render import BoundNode
 from forklake.sql.parse import parse_expression, parse_query
+from forklake.sql.parse.grammar import TEXT_AS_WRITTEN
 from forklake.sql.query.environment import MOST_NESTED
 
 _PLAIN: Final = re.compile(r"-?\d+(\.\d+)?|true|false", re.IGNORECASE | re.ASCII)
@@ -151,6 +152,11 @@ def _substitute(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
     """
 
     def fill(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Lambda | exp.Comprehension):
+            return _substitute_within(node, values)
+        for one in node.expressions if isinstance(node, exp.Select) else ():
+            if any(fold(column.parts[0].name) in values for column in one.find_all(exp.Column)):
+                one.meta.pop(TEXT_AS_WRITTEN, None)  # it is named by the arguments
         if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
             # A function that is called on a parameter: x.lower()
             value = values.get(fold(node.this.name)) if isinstance(node.this, exp.Identifier) else None
@@ -170,6 +176,31 @@ def _substitute(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
         return found
 
     return tree.transform(fill)
+
+
+def _substitute_within(node: exp.Lambda | exp.Comprehension, values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Replace the parameters in a lambda or a list comprehension, but not the names that it gives to elements.
+
+    Such a name is changed where an argument has it, since the argument means something else by it.
+    """
+    made = node.copy()
+    listed = made.args.get("iterator")
+    given = made.expressions if isinstance(made, exp.Lambda) else [made.args["expression"], made.args.get("position")]
+    used = {fold(one.name) for value in values.values() for one in value.find_all(exp.Identifier)}
+    inner = dict(values)
+    for one in given:
+        if one is None:
+            continue
+        inner.pop(fold(one.name), None)
+        if fold(one.name) in used:
+            old = one.name
+            while fold(one.name) in used:
+                one.set("this", f"{one.name}_")
+            inner[fold(old)] = exp.Column(this=one.copy())
+    for part in list(made.iter_expressions()):
+        if not any(part is one for one in given):
+            part.replace(_substitute(part, values if part is listed else inner))
+    return made
 
 
 def _is_value(node: exp.Expr) -> bool:

@@ -7,12 +7,14 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake import files
 from forklake.model import types
 from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
 from forklake.sql.expressions.nested_nodes import target_shape
 from forklake.sql.expressions.nodes import call_arguments, function_name
 from forklake.sql.expressions.render import render
+from forklake.sql.parse.grammar import TEXT_AS_WRITTEN, WINDOWS_AS_WRITTEN
 
 _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
@@ -75,12 +77,14 @@ def output_name(node: exp.Expr) -> str:
     """Return the name of a result column."""
     if isinstance(node, exp.Alias):
         return node.alias
+    written, windows = node.meta.get(TEXT_AS_WRITTEN), node.meta.get(WINDOWS_AS_WRITTEN, "")
     node = node.unnest()
     if isinstance(node, exp.Column):
         return node.name
-    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
-        return node.expression.name
-    return duckdb_text(node)
+    if isinstance(node, exp.Dot) and all(isinstance(one, exp.Dot | exp.Column | exp.Identifier) for one in node.walk()):
+        return str(node.expression.name)
+    printed = None if written is None else files.printed_texts.print_expression(written, windows)
+    return duckdb_text(node) if printed is None else printed
 
 
 def duckdb_text(node: exp.Expr) -> str:

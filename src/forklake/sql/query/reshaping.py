@@ -124,9 +124,10 @@ def _key(node: exp.Expr, source: exp.Expr, environment: Environment) -> _Key:
 
 
 def _label(value: exp.Expr) -> str:
-    if isinstance(value, exp.Column):
-        return value.name
-    return value.name if isinstance(value, exp.Literal) else render(value)
+    if isinstance(value, exp.Boolean):
+        return str(value.this).lower()
+    inner = value.this if isinstance(value, exp.Cast) else value
+    return inner.name if isinstance(inner, exp.Column | exp.Literal) else render(value)
 
 
 def _equals(test: exp.Expr, value: exp.Expr) -> exp.Expr:
