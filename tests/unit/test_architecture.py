@@ -260,6 +260,7 @@ _OTHER_STATEMENTS = {
     "files/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
     "files/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
+    "spark_catalog/procedures.py": "What Spark is asked of a time.",
     "spark_catalog/refused_commands.py": "How commands of Spark begin, and what hints say. Nobody runs them.",
     "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
 }

@@ -58,8 +58,8 @@ def file_database() -> duckdb.DuckDBPyConnection:
 
 @contextmanager
 def own_database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Provide a DuckDB for local files that users read and write with options of their own."""
-    with _made(_ALWAYS) as database:
+    """Provide a DuckDB for local files that users read and write as they like."""
+    with _make(_ALWAYS) as database:
         yield database
 
 
@@ -70,11 +70,11 @@ def _database(kind: _Kind) -> duckdb.DuckDBPyConnection:
         return found
     with _lock:
         if key not in _databases:
-            _databases[key] = _made(_SETTINGS[kind])
+            _databases[key] = _make(_SETTINGS[kind])
         return _databases[key]
 
 
-def _made(settings: Iterable[tuple[str, str]]) -> duckdb.DuckDBPyConnection:
+def _make(settings: Iterable[tuple[str, str]]) -> duckdb.DuckDBPyConnection:
     database = duckdb.connect(":memory:")
     for name, value in settings:
         database.execute(f"SET {name} = {value}")

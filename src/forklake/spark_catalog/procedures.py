@@ -98,7 +98,7 @@ def _procedure(attached: Attached, words: Words) -> _Procedure:
 
 
 def _read(attached: Attached, kind: str, value: Any) -> Any:
-    """Return what an argument means: of our kinds, the text that everyone else would say."""
+    """Return what an argument means: a text as everyone else would say it."""
     if value is None:
         return None
     match kind.rstrip("!"):
@@ -110,7 +110,7 @@ def _read(attached: Attached, kind: str, value: Any) -> Any:
 
 
 def _with_zone(attached: Attached, text: str) -> str:
-    """Return a time with its zone; one without a zone is in that of the session, as Spark's times are."""
+    """Return a time with its zone, which is the session's if none is said."""
     try:
         local = datetime.fromisoformat(text.strip())
     except ValueError:  # an age, or no time

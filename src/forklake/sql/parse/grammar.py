@@ -355,7 +355,7 @@ class Grammar(DuckDBParser):
         return self._read_reshaped(found)
 
     def read_pivot_key(self) -> exp.Expr | None:
-        """Read an expression of ON, with the values that become columns and their names, if they are told."""
+        """Read an expression of ON, with the values that become columns if it lists them."""
         found = self._parse_bitwise()
         if self._match(TokenType.IN):
             if not self._match_pair(TokenType.L_PAREN, TokenType.SELECT, advance=False) and self._match(

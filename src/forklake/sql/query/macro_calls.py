@@ -179,9 +179,10 @@ def _substitute(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def _substitute_within(node: exp.Lambda | exp.Comprehension, values: Mapping[str, exp.Expr]) -> exp.Expr:
-    """Replace the parameters in a lambda or a list comprehension, but not the names that it gives to elements.
+    """Replace the parameters in a lambda or a list comprehension.
 
-    Such a name is changed where an argument has it, since the argument means something else by it.
+    The names that it gives to elements are not replaced. Such a name is changed where an argument has it, since the
+    argument means something else by it.
     """
     made = node.copy()
     listed = made.args.get("iterator")
