@@ -110,7 +110,8 @@ soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories 
 		$(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
 	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py \
-		tests/spark/test_row_histories.py tests/spark/test_lengths.py tests/spark/test_alterations.py
+		tests/spark/test_row_histories.py tests/spark/test_lengths.py tests/spark/test_alterations.py \
+		tests/spark/test_random_statements.py
 	$(BIN)/pytest -n $(WORKERS) --timeout 0 --soak $(ARGS) tests
 	FORKLAKE_CYCLES=$${FORKLAKE_CYCLES:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/race/test_open_close.py
 	FORKLAKE_FAULTS=1 $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/race/test_maintenance_kills.py \

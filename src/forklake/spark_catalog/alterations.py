@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql.types import _parse_datatype_json_string
 
 from forklake.catalog import lookup
@@ -40,6 +42,19 @@ def alter(attached: Attached, staging: Staging, row: TableRow, change: Words) ->
                 set_table_tag(staging, row, key, value)
         case kind:
             raise InvalidInputError(f'{kind} is no change of a table of a lake; "{row.table_name}" was not altered.')
+
+
+def check_changes(name: str, changes: Sequence[Words]) -> None:
+    """Refuse changes that only together are none of a lake.
+
+    Raises:
+        InvalidInputError: Columns are added in the place of all others, which only REPLACE COLUMNS asks for.
+    """
+    if {"AddColumn", "DeleteColumn"} <= {change["kind"] for change in changes}:
+        raise InvalidInputError(
+            f'REPLACE COLUMNS is no change of a table of a lake; "{name}" was not altered.',
+            hint="ALTER TABLE adds, renames and drops columns; CREATE OR REPLACE TABLE makes the table anew.",
+        )
 
 
 def _alter_column(attached: Attached, staging: Staging, row: TableRow, column: tuple[str, ...], change: Words) -> None:

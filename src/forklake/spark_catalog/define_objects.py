@@ -14,7 +14,7 @@ from forklake.ops import append as appending
 from forklake.ops import define_schema, define_table
 from forklake.ops.define_table import NewTable
 from forklake.ops.set_tag import set_table_tag
-from forklake.spark_catalog.alterations import alter
+from forklake.spark_catalog.alterations import alter, check_changes
 from forklake.spark_catalog.attached import MAIN, NO, YES, Answer, Attached, Question, Words, read_at
 from forklake.spark_catalog.new_columns import column_comments, new_columns, partition_keys
 from forklake.spark_catalog.table_properties import read_properties
@@ -88,6 +88,7 @@ def alter_table(attached: Attached, words: Words, given: Any) -> Answer:
     attached.check_no_view(content, words)
     if attached.table(content, words) is None:
         return None
+    check_changes(words["name"], words["changes"])
 
     def verb(staging: Staging) -> None:
         for change in words["changes"]:

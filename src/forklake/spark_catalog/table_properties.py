@@ -16,6 +16,7 @@ _IGNORED: Final = frozenset({"owner", "provider"})
 _PROVIDERS: Final = frozenset({"forklake", "parquet"})
 _REFUSED: Final = frozenset({"location", "external", "is_managed_location", "path"})
 _OPTION: Final = "option."
+_COLLATION: Final = "collation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,14 @@ def check_property(key: str) -> None:
     """Refuse a property that a table of a lake cannot have.
 
     Raises:
-        InvalidInputError: It says where files are, which the lake decides, or is an option of the lake.
+        InvalidInputError: It says where files are, which the lake decides, is an option of the lake, or a collation.
     """
     if key.lower() in _REFUSED:
         raise InvalidInputError(f'The lake decides where its files are: "{key}" cannot be set; nothing was changed.')
+    if key.lower() == _COLLATION:
+        raise InvalidInputError(
+            "A lake keeps no collation; nothing was changed.", hint="Compare with collate() in queries."
+        )
     if key.lower() in OPTIONS:
         raise InvalidInputError(
             f'"{key}" is an option of a table, not a property; nothing was changed.',
