@@ -595,6 +595,31 @@ def test_frames_replace_conditions_and_partitions_in_one_commit(session: SparkSe
     )
 
 
+def test_options_of_writes_are_refused_and_change_nothing(session: SparkSession, shop: Catalog) -> None:
+    session.sql("CREATE TABLE shop.main.t (id BIGINT, k STRING) PARTITIONED BY (k)")
+    made = session.range(3).selectExpr("id", "'a' AS k")
+    made.writeTo("shop.main.t").append()
+    before = shop.head
+    saved = made.where("id = 1").write.mode("overwrite")
+    added = made.where("id = 1").writeTo("shop.main.t").option("mergeSchema", "true")
+    writes: list[tuple[str, Callable[[], object]]] = [
+        ("replaceWhere", lambda: saved.option("replaceWhere", "id = 1").saveAsTable("shop.main.t")),
+        ("replaceWhere", lambda: saved.option("replaceWhere", "id = 1").saveAsTable("shop.main.new")),
+        ("mergeSchema", added.append),
+        ("mergeSchema", lambda: added.overwrite(F.col("id") == 1)),
+        ("mergeSchema", added.overwritePartitions),
+        ("mergeSchema", added.createOrReplace),
+        (
+            "partitionOverwriteMode",
+            lambda: made.write.option("partitionOverwriteMode", "dynamic").insertInto("shop.main.t", overwrite=True),
+        ),
+    ]
+    for option, write in writes:
+        with pytest.raises(IllegalArgumentException, match=f'no option "{option}"; nothing was .*\nHint: '):
+            write()
+    assert shop.head == before
+
+
 def test_definitions_reach_the_lake(session: SparkSession, shop: Catalog) -> None:
     session.sql(
         "CREATE TABLE shop.main.t (id BIGINT NOT NULL COMMENT 'key', d DECIMAL(5,2) DEFAULT 1.5, at TIMESTAMP DEFAULT"

@@ -820,7 +820,17 @@ class Target implements SupportsWrite, SupportsRead {
   }
 
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    checkOptions(info.options().asCaseSensitiveMap());
     return new Rows(this);
+  }
+
+  /** Options of other formats replace fewer rows, or add columns: to leave them out would do something else. */
+  static void checkOptions(Map options) {
+    if (options.isEmpty()) return;
+    throw new IllegalArgumentException(
+        "A write into a table of a lake has no option \"" + options.keySet().iterator().next() + "\"; nothing was changed.\n"
+            + "Hint: writeTo().overwrite(condition) and REPLACE WHERE replace the rows of a condition, overwritePartitions()"
+            + " those of partitions, createOrReplace() the columns too; ALTER TABLE adds columns.");
   }
 
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
@@ -934,6 +944,10 @@ class ChangeStrategy extends SparkStrategy {
     if (changes) {
       // The table is the first thing that each of them is made of.
       scala.Option relation = ((LogicalPlan) ((scala.Product) plan).productElement(0)).find(new IsTarget());
+      if (relation.isDefined() && plan instanceof OverwriteByExpression)
+        Target.checkOptions(scala.jdk.javaapi.CollectionConverters.asJava(((OverwriteByExpression) plan).writeOptions()));
+      if (relation.isDefined() && plan instanceof OverwritePartitionsDynamic)
+        Target.checkOptions(scala.jdk.javaapi.CollectionConverters.asJava(((OverwritePartitionsDynamic) plan).writeOptions()));
       if (relation.isDefined()) found.add(new LakeCatalog.ChangeExec(IsTarget.target(relation.get()), plan));
     }
     return LakeCatalog.seq(found);
