@@ -212,7 +212,7 @@ class SparkEngine:
         """Delete rows of a plan."""
         charge(plan)
         with _functions(self.session(), condition):
-            rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=False)
+            rows = change.change_rows.find_rows(self.session(), plan, condition)
             return change.change_rows.change_rows(rows, plan, target, inlining=inlining)
 
     def update(
@@ -229,7 +229,8 @@ class SparkEngine:
         charge(plan)
         texts = [text for _, text in values]
         with _functions(self.session(), condition, *texts):
-            rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True, naming=texts)
+            used = change.change_rows.values_of(plan.fields, values)
+            rows = change.change_rows.find_rows(self.session(), plan, condition, columns=used, naming=texts)
             updated = change.change_rows.new_values(plan.fields, values)
             return change.change_rows.change_rows(
                 rows, plan, target, updated=updated, inlining=inlining, is_scan=True, keeps_ids=keeps_ids

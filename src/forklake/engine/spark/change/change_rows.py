@@ -5,9 +5,11 @@ Deleted rows go into delete files, new ones into data files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -18,7 +20,7 @@ from forklake.engine.spark.change.delete_files import Deletion, deleting
 from forklake.engine.spark.change.kept_rows import ROW_ID, KeptRows, keep_rows
 from forklake.engine.spark.driver.failures import guard_scan, retry_lost_rows
 from forklake.engine.spark.read.collect import arrow_rows
-from forklake.engine.spark.read.scan import mentioned_lineage, scan
+from forklake.engine.spark.read.scan import is_mentioned, mentioned_lineage, scan
 from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.write_rows import write
 from forklake.errors import InvalidInputError
@@ -29,19 +31,38 @@ from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import PLACE_LINEAGE, ROW_ID_COLUMN, ScanPlan
 from forklake.model.write import WriteTarget
 
+_STAR: Final = re.compile(r"(?:^|[(,.])\s*\*")
+"""All columns, in Spark SQL: a star that multiplies nothing."""
+
 NewValues = Callable[[KeptRows], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
 
 
 def find_rows(
-    spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool, naming: Sequence[str] = ()
+    spark: SparkSession,
+    plan: ScanPlan,
+    condition: str | None,
+    *,
+    columns: Sequence[str] = (),
+    naming: Sequence[str] = (),
 ) -> DataFrame:
-    """Return where the rows of a plan that satisfy a condition are.
+    """Return where the rows of a plan that satisfy a condition are, with some columns.
 
-    ``with_values`` adds their values, and the lineage that expressions are ``naming``.
+    The lineage that expressions are ``naming`` comes too. The rows may be used once in a query.
     """
     lineage = {**PLACE_LINEAGE, **mentioned_lineage(plan, " ".join(naming))}
-    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=lineage)
+    return scan(spark, plan, columns=columns, condition=condition, lineage=lineage, is_filtered=True)
+
+
+def values_of(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the columns that updated rows are made of.
+
+    They are those that keep their values, and those that new values may name. ``values`` are as for `new_values`.
+    """
+    new = {name for name, _ in values}
+    text = " ".join(value for _, value in values)
+    names_all = _STAR.search(text) is not None
+    return [field.name for field in fields if names_all or field.name not in new or is_mentioned(field.name, text)]
 
 
 @retry_lost_rows

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from py4j.protocol import Py4JError
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -19,6 +20,7 @@ from forklake.engine.spark.driver.failures import SPARK_ERRORS
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
+from forklake.engine.spark.read.primed_files import is_deterministic
 from forklake.files.arrays import numbers_of
 from forklake.model.ids import DataFileId
 from forklake.model.lazy_dataclass import dataclass
@@ -145,7 +147,9 @@ def _is_deterministic(rows: DataFrame) -> bool:
     """Return whether Spark knows that rows are the same each time they are computed."""
     if is_remote(rows.sparkSession):
         return False
-    return cast("bool", cast("Any", rows)._jdf.queryExecution().analyzed().deterministic())
+    with suppress(Py4JError):
+        return is_deterministic(rows)
+    return False
 
 
 def _stored_bytes(kept: DataFrame) -> float:

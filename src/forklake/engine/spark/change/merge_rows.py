@@ -5,6 +5,7 @@ The match tells which rows change, and what they become.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Final
@@ -25,11 +26,15 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.merge import SOURCE, TARGET, Clause, Merge, MergeOperation, Side
+from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
-from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
+from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanPlan
 
 _CLAUSE: Final = "_ducklake_forklake_clause"
 _WORTH_SIEVING: Final = 100_000
+_WHOLE_TARGET: Final = re.compile(rf"\b{TARGET}\b(?!\.[^*])")
+"""The whole row of the table in an expression, or what may be it."""
+
 _SIDES: Final = {
     (False, False): "inner",
     (True, False): "right",
@@ -63,12 +68,12 @@ def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge
     sides = {clause.side for clause in merge.clauses}
     may_repeat = all(clause.operation == "delete" for clause in merge.clauses if clause.side == "matched")
     updated, inserted = _values(plan, merge, "update"), _values(plan, merge, "insert")
-    found = find_rows(spark, plan, None, with_values=True)
+    found = find_rows(spark, plan, None, columns=_used_columns(plan, merge))
     if source.is_small and "not matched by source" not in sides:
         rows = _look_up(found, plan, source, merge, keeps_all=inserted is not None)
         new = inserted and _unmatched_values(inserted, source, merge)
         return MergedRows(rows, updated, new, may_repeat, is_scan=_is_unique(source, merge))
-    target = found.select(_struct([field.name for field in plan.fields], TARGET), FILE, POSITION, ROW_ID)
+    target = found.select(_struct(_values_in(found), TARGET), FILE, POSITION, ROW_ID)
     given = source.rows.select(_struct(source.names, SOURCE))
     how = _SIDES["not matched" in sides, "not matched by source" in sides]
     if _row_count(plan) > SMALL_ROWS:
@@ -76,6 +81,31 @@ def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge
     joined = target.join(F.broadcast(given) if source.is_small else given, F.expr(merge.on), how)
     rows = joined.withColumn(_CLAUSE, _first(merge, _applies)).where(F.col(_CLAUSE).isNotNull())
     return MergedRows(rows, updated, inserted, may_repeat)
+
+
+def _used_columns(plan: ScanPlan, merge: Merge) -> list[str]:
+    """Return the columns of the table that a merge needs of its rows.
+
+    They are those that an update leaves as they are, and those that an expression names, always as `TARGET`'s. There is
+    one at least, as there are no structs without any.
+    """
+    updates = [{name for name, _ in clause.values} for clause in merge.clauses if clause.operation == "update"]
+    text = fold(" ".join(merge.texts))
+    names_all = _WHOLE_TARGET.search(text) is not None
+
+    def is_used(name: str) -> bool:
+        return (
+            names_all
+            or any(name not in new for new in updates)
+            or any(f"{TARGET}.{shown}" in text for shown in (fold(name), fold(quote_spark_name(name))))
+        )
+
+    names = [field.name for field in plan.fields]
+    return [name for name in names if is_used(name)] or names[:1]
+
+
+def _values_in(found: DataFrame) -> list[str]:
+    return [name for name in found.columns if name not in OWN_PLACES]
 
 
 def _look_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *, keeps_all: bool) -> DataFrame:
@@ -87,7 +117,7 @@ def _look_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *, 
     # Not structs: they would be made of every row before it is known whether it matches.
     candidates = _filter_candidates(found, source, merge) if _row_count(plan) >= _WORTH_SIEVING else found
     joined = candidates.alias(TARGET).join(F.broadcast(source.rows).alias(SOURCE), F.expr(merge.on))
-    target = F.struct(*(F.col(f"{TARGET}.{quote_spark_name(field.name)}") for field in plan.fields)).alias(TARGET)
+    target = F.struct(*(F.col(f"{TARGET}.{quote_spark_name(name)}") for name in _values_in(found))).alias(TARGET)
     given = F.struct(*(F.col(f"{SOURCE}.{quote_spark_name(name)}") for name in source.names)).alias(SOURCE)
     both = joined.select(target, given, FILE, POSITION, ROW_ID, NUMBER)
     marked = both.withColumn(_CLAUSE, _first(merge, _holds, side="matched"))

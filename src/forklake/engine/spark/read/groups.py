@@ -47,6 +47,7 @@ class FileGroup:
         places: Their places among all files of the plan.
         takes_deleted: Whether deleted rows are read, and no others.
         share: How much of the files the columns are, by the widths of their types: from 0 to 1.
+        only_filter: The only filter that the rows will get, in Spark SQL; None if it is not known.
     """
 
     fields: tuple[Field, ...]
@@ -60,9 +61,12 @@ class FileGroup:
     places: tuple[int, ...] = ()
     takes_deleted: bool = False
     share: float = 1.0
+    only_filter: str | None = None
 
 
-def group_files(plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool = False) -> list[FileGroup]:
+def group_files(
+    plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool = False, only_filter: str | None = None
+) -> list[FileGroup]:
     """Return the files of a plan in groups, in the order of their first files.
 
     What is not needed makes no difference: columns that are not asked for, and columns, or parts of them, that
@@ -97,7 +101,12 @@ def group_files(plan: ScanPlan, needed: Sequence[Field], *, takes_deleted: bool 
         files.setdefault(key, []).append((file, place))
     width = _width(plan.fields)
     return [
-        replace(_fill(group, files[key]), takes_deleted=takes_deleted, share=min(1.0, _width(group.fields) / width))
+        replace(
+            _fill(group, files[key]),
+            takes_deleted=takes_deleted,
+            share=min(1.0, _width(group.fields) / width),
+            only_filter=only_filter,
+        )
         for key, group in found.items()
         if group.is_dirty or not takes_deleted
     ]

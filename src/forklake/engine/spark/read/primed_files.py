@@ -12,7 +12,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from pyspark.sql.types import StructType
 from forklake.engine.spark.driver.hadoop import hadoop_path
 from forklake.engine.spark.read.pushed_filters import SOURCE as PUSHED_FILTERS
 from forklake.engine.spark.read.pushed_filters import ColumnPath
+from forklake.engine.spark.read.row_counters import SOURCE as ROW_COUNTERS
 from forklake.files import storage
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanFile
@@ -92,44 +93,53 @@ public class PrimedFiles {
     /** What Spark counts for a row beside its columns. */
     private static final double ROW = 8;
 
+    /** The place of a file among the files that are read. */
+    private static final String FILE = "_ducklake_forklake_file_place";
+
     /** Takes all files in one text, path and size in turn, since each call from Python costs a round trip. */
-    private Dataset rows(SparkSession session, String files, String options, StructType held, StructType shown,
-                         byte[] values, String key, String withoutNaN, double width) throws DataFormatException {
-        PrimedCache cache = new PrimedCache(files);
+    private Dataset rows(SparkSession session, PrimedCache cache, String options, StructType held, StructType shown,
+                         byte[] values, String key, String withoutNaN, double width, boolean isCounted)
+                         throws DataFormatException {
         scala.collection.immutable.Map given = scala.collection.immutable.Map$.MODULE$.empty();
         String[] parts = options.split("\\u0000");
         for (int i = 0; i < parts.length; i += 2) {
             given = (scala.collection.immutable.Map) given.updated(parts[i], parts[i + 1]);
         }
         scala.Option spec = scala.Option.apply(
-            shown.length() == 0 ? null : new PartitionSpec(shown, seq(partitions(cache, shown.length(), values))));
+            shown.length() == 0 ? null : new PartitionSpec(shown, seq(partitions(cache, shown, values, isCounted))));
         double share = (ROW + held.defaultSize() + shown.defaultSize()) / width;
         FileIndex index = new PrimedFileIndex(
             session, seq(cache.paths), given, scala.Option.apply(held), cache, spec, key, share);
+        FileFormat format = isCounted ? new WholeParquet(withoutNaN) : new FloatAwareParquet(withoutNaN);
         return session.baseRelationToDataFrame(new HadoopFsRelation(
-            index, shown, held, scala.Option.empty(), new FloatAwareParquet(withoutNaN), given, session));
+            index, shown, held, scala.Option.empty(), format, given, session));
     }
 
     public Dataset plain(SparkSession session, String files, String options, String schema, String key,
                          String withoutNaN, double share) throws DataFormatException {
         StructType held = type(schema);
         double width = (ROW + held.defaultSize()) / share;
-        return rows(session, files, options, held, new StructType(), new byte[0], key, withoutNaN, width);
+        return rows(session, new PrimedCache(files), options, held, new StructType(), new byte[0], key, withoutNaN,
+                    width, false);
     }
 
     /**
      * Rows with the values of their files, and their positions under a name. Those in the bitmap among the values
      * are left out, or all others are, and then the bitmap. Without a name for positions, only columns of files are
      * left. Null: a file has a column of the name that Spark's reader fills with positions; or rows would not be read
-     * in batches, and a bitmap would be copied into each of them.
+     * in batches, and a bitmap would be copied into each of them. Positions are counted if the only filter of the rows
+     * is given and Parquet has no use for it.
      */
     public Dataset located(SparkSession session, String files, String options, String schema, String key,
                            String withoutNaN, double share, String valueSchema, byte[] values, String bitmap,
-                           boolean isSet, String position) throws DataFormatException {
+                           boolean isSet, String position, String onlyFilter) throws DataFormatException {
         String index = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
+        PrimedCache cache = new PrimedCache(files);
+        boolean isCounted = onlyFilter != null && (position != null || bitmap != null) && cache.areEven(session)
+            && !RowCounters.mayPrune(onlyFilter) && WholeParquet.isAsked(session, (Path) cache.paths.get(0));
         StructType held = type(schema);
         StructType shown = type(valueSchema);
-        StructType located = held.add(index, DataTypes.LongType);
+        StructType located = isCounted ? held : held.add(index, DataTypes.LongType);
         StructType all = located;
         ArrayList columns = new ArrayList();
         for (int i = 0; i < held.length(); i++) {
@@ -144,20 +154,26 @@ public class PrimedFiles {
         if (bitmap != null && !new ParquetFileFormat().supportBatch(session, all)) return null;
         if (position != null) columns.add(functions.col(index).as(position));
         double width = (ROW + held.defaultSize()) / share;
-        Dataset found = rows(session, files, options, located, shown, values, key, withoutNaN, width);
+        if (isCounted) shown = shown.add(FILE, DataTypes.LongType);
+        Dataset found = rows(session, cache, options, located, shown, values, key, withoutNaN, width, isCounted);
+        if (isCounted) found = RowCounters.located(found, FILE, cache.paths.size(), index);
         if (bitmap != null) found = found.where(isSet ? functions.not(isUnset(bitmap, index)) : isUnset(bitmap, index));
         return found.select(seq(columns));
     }
 
+    public boolean isDeterministic(Dataset rows) { return RowCounters.isDeterministic(rows); }
+
     private static StructType type(String json) { return (StructType) DataType.fromJson(json); }
 
     /** Each file is a partition of its own: what holds for all rows of a partition costs nothing to read. */
-    private static List partitions(PrimedCache cache, int width, byte[] values) throws DataFormatException {
+    private static List partitions(PrimedCache cache, StructType shown, byte[] values, boolean isCounted)
+            throws DataFormatException {
+        int width = shown.length();
         ByteBuffer in = ByteBuffer.wrap(values);
         ArrayList made = new ArrayList();
         for (int i = 0; i < cache.paths.size(); i++) {
             Object[] row = new Object[width];
-            for (int j = 0; j < width; j++) row[j] = value(in);
+            for (int j = 0; j < width; j++) row[j] = isCounted && j == width - 1 ? Long.valueOf(i) : value(in);
             made.add(new PartitionPath(new GenericInternalRow(row), (Path) cache.paths.get(i)));
         }
         return made;
@@ -239,21 +255,29 @@ public class PrimedCache extends FileStatusCache {
     public final ArrayList paths = new ArrayList();
     public final scala.collection.immutable.Map children;
     public final long byteCount;
+    private final long largest;
 
     public PrimedCache(String files) {
         String[] parts = files.split("\\u0000");
         scala.collection.mutable.Builder each = scala.collection.immutable.Map$.MODULE$.newBuilder();
         long bytes = 0;
+        long most = 0;
         for (int i = 0; i < parts.length; i += 2) {
             Path path = new Path(parts[i]);
             bytes += Long.parseLong(parts[i + 1]);
+            most = Math.max(most, Long.parseLong(parts[i + 1]));
             FileStatus[] one = {new FileStatus(Long.parseLong(parts[i + 1]), false, 1, 134217728L, 0L, path)};
             statuses.put(path, one);
             paths.add(path);
             each.addOne(new scala.Tuple2(path, one));
         }
         byteCount = bytes;
+        largest = most;
         children = (scala.collection.immutable.Map) each.result();
+    }
+
+    public boolean areEven(SparkSession session) {
+        return RowCounters.areEven(session, largest, byteCount, paths.size());
     }
 
     public scala.Option getLeafFiles(Path path) { return scala.Option.apply(statuses.get(path)); }
@@ -303,6 +327,7 @@ def read_located(
     values: FileValues,
     position: str | None,
     share: float = 1.0,
+    only_filter: str | None = None,
 ) -> DataFrame | None:
     """Return the rows of some files, then the values of their files, then positions.
 
@@ -318,6 +343,8 @@ def read_located(
         values: What is known of each file.
         position: The name of the column with the positions of rows; None to return the columns of files alone.
         share: As for `read_primed`.
+        only_filter: The only filter that the rows will get, in Spark SQL; empty for none. Then positions may be counted
+            (`row_counters`), and the rows must not be used twice in one query. None: it is not known.
 
     Raises:
         Py4JError: Spark's internals are not as expected.
@@ -332,8 +359,23 @@ def read_located(
         values.bitmap,
         values.is_chosen,
         position,
+        only_filter,
     )
     return None if made is None else DataFrame(made, spark)
+
+
+def is_deterministic(rows: DataFrame) -> bool:
+    """Return whether rows are the same each time that they are computed.
+
+    Positions that are counted are.
+
+    Args:
+        rows: Rows of a session with a JVM in reach.
+
+    Raises:
+        Py4JError: Spark's internals are not as expected.
+    """
+    return cast("bool", _java(rows.sparkSession).isDeterministic(cast("Any", rows)._jdf))
 
 
 def _texts(
@@ -377,7 +419,7 @@ def _java(spark: SparkSession) -> Any:
         found = _compiled.get(gateway)
         if found is None:
             loader = gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
-            for source in (PUSHED_FILTERS, _SOURCE):
+            for source in (PUSHED_FILTERS, ROW_COUNTERS, _SOURCE):
                 compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
                 compiler.setParentClassLoader(loader)
                 compiler.cook(source)

@@ -41,6 +41,7 @@ def scan(
     keep_order: bool = False,
     is_limited: bool = False,
     takes_deleted: bool = False,
+    is_filtered: bool = False,
 ) -> DataFrame:
     """Return the rows of a plan, lazily: the jobs that use the DataFrame read files.
 
@@ -60,6 +61,7 @@ def scan(
             `ORDERED_ROWS` rows.
         is_limited: Whether only the first rows in that order will be taken.
         takes_deleted: Whether to return the rows of files that are deleted, and no others.
+        is_filtered: Whether rows get no other filter that Parquet has a use for; positions then cost less.
 
     Raises:
         NotFoundError: The table lacks one of the columns, or one that the condition names.
@@ -71,9 +73,10 @@ def scan(
     named = lineage if isinstance(lineage, Mapping) else {name: name for name in lineage}
     shown, wanted = _lineage(plan, wanted, named, wins=not isinstance(lineage, Mapping))
     ids = {field.column_id for field in wanted}
-    needed = [field for field in plan.fields if field.column_id in ids or _is_mentioned(field.name, condition)]
+    needed = [field for field in plan.fields if field.column_id in ids or is_mentioned(field.name, condition)]
     extra = {**mentioned_lineage(plan, condition), **{output: name for name, output in shown.items()}}
-    found = group_files(plan, needed, takes_deleted=takes_deleted)
+    only_filter = (condition or "") if is_filtered else None
+    found = group_files(plan, needed, takes_deleted=takes_deleted, only_filter=only_filter)
     is_sorted = keep_order and _needs_sort(plan, found, is_limited=is_limited)
     if is_sorted:
         extra |= _ORDER
@@ -82,14 +85,17 @@ def scan(
     rows = _union(frames) if frames else _empty_frame(spark, needed, extra)
     if plan.staged is not None:
         rows = _show_ids(rows, plan.staged, [output for output, name in extra.items() if name == "rowid"])
-    names = [*(field.name for field in wanted), *shown.values()]
     try:
         rows = rows if condition is None else rows.where(condition)
         rows = _sort(rows, plan) if is_sorted else rows
-        # Each column that is selected costs a call to the JVM.
-        return rows if rows.columns == names else rows.select(*[F.col(quote_spark_name(name)) for name in names])
+        return _select(rows, [*(field.name for field in wanted), *shown.values()])
     except PySparkException as error:
         raise translation(error, f'table "{plan.table}"') from error
+
+
+def _select(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+    # Each column that is selected costs a call to the JVM.
+    return rows if rows.columns == names else rows.select(*[F.col(quote_spark_name(name)) for name in names])
 
 
 def _inlined_frames(
@@ -144,7 +150,7 @@ def _lineage(
     return shown, columns
 
 
-def _is_mentioned(name: str, condition: str | None) -> bool:
+def is_mentioned(name: str, condition: str | None) -> bool:
     """Return whether a condition may name a column.
 
     An unneeded column costs no more than reading it.

@@ -79,7 +79,9 @@ def valued_frame(
     )
     options = _OPTIONS if facts else READ_OPTIONS
     try:
-        return read_located(spark, group.files, schema, options, group.without_nan, values, position, group.share)
+        return read_located(
+            spark, group.files, schema, options, group.without_nan, values, position, group.share, group.only_filter
+        )
     except (Py4JError, PySparkException, TypeError, AttributeError):
         return None  # internals of Spark, which another release may have changed
 
