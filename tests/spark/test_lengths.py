@@ -61,6 +61,7 @@ REFUSED = {
     "len(generate_series(1, 20000000))": LIST,
     "len(range(d, d + INTERVAL 1 DAY, INTERVAL 1 MICROSECOND))": LIST,
     "len(generate_series(ts, TIMESTAMP '2900-01-01', INTERVAL 1 SECOND))": LIST,
+    "len(generate_series(ts, TIMESTAMP '2900-01-01', to_seconds(len(l))))": LIST,
     "len(repeat(l, n))": f"Cannot resize vector to 2147483647 {SIZE}",
     "len(repeat([1, 2], m))": f"Cannot resize vector to 18446744073709551614 {SIZE}",
     "len(list_resize(l, n))": f"Cannot resize vector to 2147483647 {SIZE}",

@@ -91,8 +91,9 @@ def _parts(rows: pa.Table, fields: tuple[Field, ...], layout: CopyLayout) -> Ite
     if layout.groups_per_file is None:
         yield from ((directory, 0, part) for directory, part in _partitions(rows, fields, layout))
         return
-    shown, size = _with_logical_types(rows, fields), layout.groups_per_file * layout.row_group_size
-    for number, start in enumerate(range(0, max(1, rows.num_rows), size)):
+    shown, count = _with_logical_types(rows, fields), max(1, rows.num_rows)
+    size = min(layout.groups_per_file * layout.row_group_size, count)
+    for number, start in enumerate(range(0, count, size)):
         yield "", number, shown.slice(start, size)
 
 

@@ -28,6 +28,8 @@ from forklake.sql.expressions.columns import missing_column
 from forklake.sql.made_queries import all_of, compute_options
 from forklake.sql.query.bind import bind_query
 
+_DIGITS: Final = 18
+"""So many digits have the largest numbers of options, which are within 64 bits."""
 _COMPRESSIONS: Final = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
 _DIRECTORIES: Final = "append filename_pattern format overwrite_or_ignore partition_by write_partition_columns"
 _TO: Final = {
@@ -186,9 +188,14 @@ class _Options:
 
     def number(self, name: str, default: int) -> int:
         value = self._given.get(name, default)
-        if not str(value).isdecimal() or int(value) < 1:
+        text = str(value)
+        if not text.isdecimal() or not text.strip("0"):
             raise InvalidInputError(f'The option {name.upper()} is a positive number, not "{value}".')
-        return int(value)
+        if len(text) > _DIGITS:
+            raise InvalidInputError(
+                f'The option {name.upper()} has at most {_DIGITS} digits, not {len(text)}: "{value}".'
+            )
+        return int(text)
 
     def text(self, name: str, default: str) -> str:
         return str(self._given.get(name, default))

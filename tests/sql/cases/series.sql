@@ -33,3 +33,8 @@ SELECT id, id & 6 AS a, id | 9 AS b, xor(id, 5) AS c, gcd(id, 12) AS d, bit_coun
 SELECT bit_and(id) AS a, bit_or(id) AS b, bit_xor(id) AS c, now() > TIMESTAMPTZ '2020-01-01' AS d, current_date > DATE '2020-01-01' AS e, typeof(pair[1]) AS f FROM t GROUP BY f
 
 SELECT id & 3, id | 3, 1 << 4, 32 >> 2, ~5, id & 3 & 1 FROM t ORDER BY id
+
+-- Steps from a column: of no time, negative, of months, each computed from the moment before.
+SELECT k, i::VARCHAR AS i, generate_series(a, z, i)::VARCHAR AS b, range(a, z, i)::VARCHAR AS c, range(a::TIMESTAMPTZ, z::TIMESTAMPTZ, i)::VARCHAR AS d, range(a::DATE, z::DATE, i)::VARCHAR AS e FROM (VALUES (INTERVAL 1 DAY), (INTERVAL 0 DAY), (INTERVAL 1 MONTH), (INTERVAL (-1) MONTH), (INTERVAL '-36:00:00'), (INTERVAL '1 month 1 day'), (NULL), (INTERVAL '10 days 01:00:00')) s(i), (VALUES (1, TIMESTAMP '2024-01-31 10:00:00', TIMESTAMP '2024-04-01 10:00:00'), (2, TIMESTAMP '2024-04-30 10:00:00', TIMESTAMP '2024-01-31 10:00:00'), (3, TIMESTAMP '2024-01-31 10:00:00', TIMESTAMP '2024-01-31 10:00:00'), (4, NULL, TIMESTAMP '2024-01-31 10:00:00')) m(k, a, z) ORDER BY k, i
+
+error: SELECT generate_series(TIMESTAMP '2024-01-01', TIMESTAMP '2024-02-01', i) FROM (VALUES (INTERVAL '1 month -1 day')) t(i)

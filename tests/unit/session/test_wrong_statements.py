@@ -364,6 +364,11 @@ def test_text_of_a_column_is_not_cast_to_nested_types(session: Connection, kind:
     ("statement", "words"),
     [
         ("COPY orders TO '\ud800'", "\\ud800"),
+        (
+            "COPY orders TO 'x' (FORMAT parquet, ROW_GROUPS_PER_FILE 9223372036854775808)",
+            "ROW_GROUPS_PER_FILE has at most",
+        ),
+        ("COPY orders TO 'x.parquet' (ROW_GROUP_SIZE 1000000000000000000)", "ROW_GROUP_SIZE has at most 18 digits"),
         ("SELECT i FROM orders ORDER BY i LIMIT 1e400", "LIMIT must be a number"),
         ("SELECT i FROM orders LIMIT .1e308", "Max value for LIMIT is 4611686018427387904"),
         ("SELECT i FROM orders LIMIT 1 OFFSET 1e300", "Max value for OFFSET is 4611686018427387904"),

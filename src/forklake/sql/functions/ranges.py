@@ -15,14 +15,17 @@ from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, naive
 from forklake.sql.expressions.infinities import unless_infinite
-from forklake.sql.expressions.intervals import spark_interval
+from forklake.sql.expressions.intervals import span_of, spark_interval
 from forklake.sql.expressions.lengths import UNMEASURED
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import refusal, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import Function, Nodes
 
+_DAY_MICROS: Final = "86400000000L"
 _DAY: Final = "86400000000D"
+_EMPTY: Final = "CAST(array() AS ARRAY<TIMESTAMP_NTZ>)"
+_MIXED: Final = "Invalid Input Error: Interval with mix of negative/positive entries not supported"
 _MOMENTS: Final = frozenset({types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ})
 
 
@@ -64,50 +67,78 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
     # In UTC, whatever the session's time zone is.
     refused = refusal(text_literal("Invalid Input Error: Interval infinite bounds not supported"))
     start, stop = (unless_infinite(cast(value, kind), naive, refused) for value in values[:2])
-    sign, has_months = _direction(values[2])
-    empty = "CAST(array() AS ARRAY<TIMESTAMP_NTZ>)"
-    name = variable()
-    order = "<" if sign > 0 else ">"
-    if sign == 0:
-        found = f"if({start} IS NULL OR {stop} IS NULL, NULL, {empty})"
+    if values[2].literal is None:
+        found = _varying_steps(start, stop, values[2], is_closed=is_closed)
     else:
-        steps = (
-            _month_steps(start, stop, values[2])
-            if has_months
-            else f"sequence({_checked_start(start, stop, values[2])}, {stop}, {spark_interval(values[2])})"
-        )
-        made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN NOT {start} {order}= {stop} THEN {empty} END)"
-        found = f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
+        found = _same_steps(start, stop, values[2], is_closed=is_closed)
     if kind == types.TIMESTAMPTZ:
         item = variable()
         found = f"transform({found}, {item} -> {cast(Bound(item, types.TIMESTAMP), kind).sql})"
     return Bound(found, list_of(kind))
 
 
+def _same_steps(start: str, stop: str, interval: Bound, *, is_closed: bool) -> str:
+    """Return timestamps with a step that is a constant."""
+    sign, has_months = _direction(interval)
+    if sign == 0:
+        return f"if({start} IS NULL OR {stop} IS NULL, NULL, {_EMPTY})"
+    name = variable()
+    order = "<" if sign > 0 else ">"
+    steps = (
+        _month_steps(start, stop, interval)
+        if has_months
+        else f"sequence({_checked_start(start, stop, interval)}, {stop}, {spark_interval(interval)})"
+    )
+    made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN NOT {start} {order}= {stop} THEN {_EMPTY} END)"
+    return f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
+
+
+def _varying_steps(start: str, stop: str, interval: Bound, *, is_closed: bool) -> str:
+    """Return timestamps with a step of its own for each row, which may be nothing, negative or of months."""
+    months, days, micros = span_of(interval)
+    known, found, place = variable(), variable(), variable()
+    m, d, u = (f"{known}.{part}" for part in "mdu")
+    # A month is taken for 28 days: there may be more steps than that, and those behind the end are left out.
+    step = f"({m} * 28D * {_DAY} + {d} * {_DAY} + {u})"
+    count = f"(CAST(timestampdiff(MICROSECOND, {known}.a, {known}.z) AS DOUBLE) / {step})"
+    most = f"CAST({lengths.list_within(count, count)} AS INT)"
+    passed = f"{place} * ({d} * {_DAY_MICROS} + {u})"
+    direct = f"transform(sequence(0, {most}), {place} -> timestampadd(MICROSECOND, {passed}, {known}.a))"
+    following = f"element_at({found}, -1) + make_interval(0, {m}, 0, {d}, 0, 0, CAST({u} / 1000000BD AS DECIMAL(18,6)))"
+    longer = f"({found}, {place}) -> concat({found}, array({following}))"
+    by_month = f"aggregate(sequence(0, {most}), array({known}.a), {longer})"
+    is_rising, is_falling = (f"greatest({sign}{m}, {sign}{d}, {sign}{u}) > 0" for sign in ("", "-"))
+    equal = "=" if is_closed else ""
+    body = (
+        f"CASE WHEN {known}.a IS NULL OR {known}.z IS NULL OR {m} IS NULL THEN NULL"
+        f" WHEN {is_rising} AND {is_falling} THEN {refusal(text_literal(_MIXED))}"
+        f" WHEN NOT if({is_rising}, {known}.a <= {known}.z, {is_falling} AND {known}.a >= {known}.z) THEN {_EMPTY}"
+        f" ELSE filter(if({m} = 0, {direct}, {by_month}), {found} ->"
+        f" if({is_rising}, {found} <{equal} {known}.z, {found} >{equal} {known}.z)) END"
+    )
+    given = f"named_struct('a', {start}, 'z', {stop}, 'm', {months}, 'd', {days}, 'u', CAST({micros} AS BIGINT))"
+    return f"transform(array({given}), {known} -> {body})[0]"
+
+
 def _checked_start(start: str, stop: str, interval: Bound) -> str:
-    """Return the start of a list of timestamps with a step of days or less.
+    """Return the start of a list of timestamps with a step of days or less, which is a constant.
 
     A list that would be too long fails the query.
     """
-    _, days, micros = interval.span or ("", "0", "0")
-    if interval.literal is not None:
-        span = parse_interval(interval.literal)
-        days, micros = str(span.days), str(span.micros)
-    step = f"(CAST({days} AS DOUBLE) * {_DAY} + CAST({micros} AS DOUBLE))"
+    assert interval.literal is not None
+    span = parse_interval(interval.literal)
+    step = f"(CAST({span.days} AS DOUBLE) * {_DAY} + CAST({span.micros} AS DOUBLE))"
     count = f"CAST(timestampdiff(MICROSECOND, {start}, {stop}) AS DOUBLE) / nullif({step}, 0D)"
     return lengths.list_within(count, start)
 
 
 def _direction(interval: Bound) -> tuple[int, bool]:
-    """Return the sign of an interval, and whether it has months.
-
-    An interval that is no constant is taken to be positive and without months.
+    """Return the sign of an interval that is a constant, and whether it has months.
 
     Raises:
         InvalidInputError: Its parts have different signs.
     """
-    if interval.literal is None:
-        return 1, False
+    assert interval.literal is not None
     span = parse_interval(interval.literal)
     signs = {(part > 0) - (part < 0) for part in (span.months, span.days, span.micros)} - {0}
     if len(signs) > 1:
