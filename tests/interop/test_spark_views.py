@@ -29,6 +29,10 @@ VIEWS = {
     "first": "SELECT id, item, n FROM shop.main.orders ORDER BY n, item, id DESC LIMIT 3",
     "last": "SELECT id, x FROM shop.main.orders ORDER BY x DESC, id LIMIT 2",
     "lists": "SELECT id, explode(xs) AS e FROM shop.main.orders",
+    "same": "SELECT id, n <=> 3 AS y FROM shop.main.orders",
+    "sold": "SELECT o.id FROM shop.main.orders o LEFT SEMI JOIN shop.stock.items i ON o.item = i.item",
+    "unsold": "SELECT o.id FROM shop.main.orders o LEFT ANTI JOIN shop.stock.items i ON o.item = i.item",
+    "times": "SELECT id, TIMESTAMP_NTZ '2026-01-31 00:00:00' AS t FROM shop.main.orders",
     "above": "SELECT item, c FROM shop.main.groups WHERE c > 1",
 }
 

@@ -11,6 +11,7 @@ from forklake.engine.spark.driver.failures import SPARK_ERRORS
 from forklake.engine.spark.driver.isolate import clone
 from forklake.engine.spark.read.query import query_frame
 from forklake.errors import ForklakeError, InvalidInputError
+from forklake.files.bound_queries import refusal
 from forklake.model.quoting import quote_name, quote_spark_name
 from forklake.session.connection import Connection
 from forklake.spark_catalog.attached import MAIN, Attached, Words
@@ -41,10 +42,12 @@ def common_text(attached: Attached, words: Words) -> CommonText:
     view = spark_view(words["text"], attached.name, words["catalog_in_use"] or "", in_use[0] if in_use else MAIN)
     with attached.catalog.session(confined=True) as session:
         frames = {stand_in: _stand_in(attached, session, stand_in, name) for stand_in, name in view.tables.items()}
+        tables = {stand_in: _columns(session, stand_in) for stand_in in frames}
         meant = _meant_by_spark(attached, view, frames, words["name"])
         reasons = []
         for saying in view.sayings:
-            reason = _difference(attached, session, saying, meant)
+            # Our SQL is DuckDB's and a little more, of which stock DuckDB could not read the view.
+            reason = refusal(saying.of_stand_ins, tables) or _difference(attached, session, saying, meant)
             if reason is None:
                 return CommonText(saying.of_tables, meant.columns)
             reasons.append(reason)
@@ -69,9 +72,7 @@ def _stand_in(attached: Attached, session: Connection, stand_in: str, name: Name
     # A frame without rows would be optimised away; of an RDD Spark does not know that it has none.
     frame: DataFrame = spark.createDataFrame(spark.sparkContext.emptyRDD(), of)
     session.register(stand_in, frame)
-    known = (session.sql(f"DESCRIBE {one}") for one in (table, stand_in))  # by metadata: nothing is computed
-    lake, seen = ([] if found is None else found.fetchall() for found in known)
-    for (column, own, *_), (_, other, *_) in zip(lake, seen, strict=True):
+    for (column, own), (_, other) in zip(_columns(session, table), _columns(session, stand_in), strict=True):
         if own != other:
             raise InvalidInputError(
                 f'Column "{column}" of {table} has the type {own}, which Spark reads as {other}: a view that Spark'
@@ -79,6 +80,12 @@ def _stand_in(attached: Attached, session: Connection, stand_in: str, name: Name
                 hint="Make the view with catalog.views.create().",
             )
     return frame
+
+
+def _columns(session: Connection, table: str) -> list[tuple[str, str]]:
+    """Return the names and types of a table's columns, by metadata."""
+    found = session.sql(f"DESCRIBE {table}")
+    return [] if found is None else [(name, kind) for name, kind, *_ in found.fetchall()]
 
 
 def _meant_by_spark(attached: Attached, view: SparkView, frames: Mapping[str, DataFrame], name: str) -> DataFrame:
