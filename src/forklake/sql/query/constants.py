@@ -35,6 +35,8 @@ _OPERATIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], Any]]] = {
     exp.Mul: lambda one, other: one * other,
     exp.DPipe: lambda one, other: f"{one}{other}",
 }
+_OF_NUMBERS: Final = (exp.Add, exp.Sub, exp.Mul)
+_TEXTS_AND_LISTS: Final = (str, bytes, list, dict)
 
 
 class _NoColumns(Site):
@@ -103,6 +105,8 @@ def _compute(node: exp.Expr, operation: Callable[..., Any], *values: Any) -> Any
     if None in values:
         return None
     try:
+        if isinstance(node, _OF_NUMBERS) and any(isinstance(value, _TEXTS_AND_LISTS) for value in values):
+            raise TypeError("Python would repeat or join it")
         return operation(*values)
     except (TypeError, ArithmeticError) as error:
         raise InvalidInputError(f"Binder Error: This cannot be computed: {render(node)}") from error
