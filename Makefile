@@ -8,7 +8,8 @@ SPARKS  ?= 4.1 4.2 4.3
 # PySpark 4.1 leaves sockets to the collector, which warns of it.
 OLDER   := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 # What depends on the inner parts of Spark.
-OF_SPARK := tests/spark/test_spark_catalog.py tests/spark/test_spark_views.py tests/spark/test_connector.py tests/spark/test_streaming.py
+OF_SPARK := tests/spark/test_spark_catalog.py tests/spark/test_spark_views.py tests/spark/test_connector.py tests/spark/test_streaming.py \
+	tests/spark/test_counted_positions.py tests/spark/test_random_statements.py
 
 VENV    := .venv
 BIN     := $(VENV)/bin
