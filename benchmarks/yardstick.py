@@ -49,6 +49,10 @@ def main() -> None:
         help="write the page from this file of an earlier run; what it has as `note` is said below the totals",
     )
     arguments = parser.parse_args()
+    if arguments.results is None and not (arguments.slt and (arguments.slt / "slt" / "__main__.py").is_file()):
+        parser.error(
+            f"--slt names the directory that holds the package slt, and {arguments.slt} does not; nothing was run"
+        )
     results = arguments.results or _run(arguments)
     document = json.loads(results.read_text())
     if arguments.match == "*":
