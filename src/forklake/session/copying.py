@@ -21,7 +21,7 @@ from forklake.session import changes, queries
 from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
 from forklake.session.state import SessionState
-from forklake.session.system_files import reader_of
+from forklake.session.system_files import parquet_columns, reader_of
 from forklake.sql import statements
 from forklake.sql.copy_queries import Directories, copied_rows, file_rows, read_rows
 from forklake.sql.expressions.columns import missing_column
@@ -107,7 +107,8 @@ def copy_from(state: SessionState, statement: statements.CopyFrom) -> Result:
         found = hive_values(path) if uses_directories else {}
         values = tuple((name, hive_text(types.VARCHAR, text)) for name, text in found.items())
         groups.setdefault(values, []).append(path)
-    return changes.insert(state, statements.Insert(statement.table, file_rows(groups.items()), statement.columns))
+    files = [(values, inner, parquet_columns(inner[0]) if values else ()) for values, inner in groups.items()]
+    return changes.insert(state, statements.Insert(statement.table, file_rows(files), statement.columns))
 
 
 def _reader_options(options: _Options) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def parquet_query(name: str, arguments: Sequence[Any], named: Mapping[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class _FileGroups:
-    files: Sequence[tuple[Directories, Sequence[str]]]
+    files: Sequence[tuple[Directories, Sequence[str], Sequence[str]]]
     kinds: Mapping[str, str]
 
 
@@ -165,15 +165,13 @@ def _file_groups(
 ) -> _FileGroups | None:
     """Return files by the constants that their rows get; None if they get none.
 
-    The keys that the files have no columns of are columns: BIGINT or DATE if all values are, else VARCHAR.
+    The keys of their directories are columns: BIGINT or DATE if all values are, else VARCHAR.
 
     Raises:
         InvalidInputError: Directories have different keys, and it was said that they are columns.
     """
     found = {path: hive_values(path) if uses_directories else {} for path in paths}
-    first = read_footer(_absolute(paths[0])).fields if any(found.values()) else ()
-    held = {fold(field.name) for field in first}
-    keys = sorted(key for key in found[paths[0]] if fold(key) not in held)
+    keys = sorted(found[paths[0]])
     other = next((path for path, values in found.items() if values.keys() != found[paths[0]].keys()), None)
     if must_use and other is not None:
         raise InvalidInputError(
@@ -191,11 +189,17 @@ def _file_groups(
     for path, values in zip(paths, rows, strict=True):
         own = tuple(zip(keys, values, strict=True))
         said = (*((title, path) for _ in [0] if title is not None), *own)
-        columns = tuple(field.name for field in read_footer(_absolute(path)).fields) if is_united else ()
+        columns = parquet_columns(path) if is_united else ()
         groups.setdefault((said, columns), []).append(path)
         constants[said, columns] = said
     kinds = {key: _hive_type(values) for key, values in texts.items()}
-    return _FileGroups([(constants[key], paths) for key, paths in groups.items()], kinds)
+    files = [(constants[key], inner, parquet_columns(inner[0]) if keys else ()) for key, inner in groups.items()]
+    return _FileGroups(files, kinds)
+
+
+def parquet_columns(path: str) -> Sequence[str]:
+    """Return the names of the columns of a Parquet file."""
+    return tuple(field.name for field in read_footer(_absolute(path)).fields)
 
 
 def _hive_type(texts: Sequence[str | None]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from forklake.model.names import fold
 from forklake.sql.expressions.render import render
 from forklake.sql.made_queries import all_of
 from forklake.sql.query.constants import constant_node
@@ -34,35 +35,50 @@ def read_rows(function: str, paths: Sequence[str], options: Mapping[str, Any]) -
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=function, expressions=[listed, *named])))
 
 
-def file_rows(files: Iterable[tuple[Directories, Sequence[str]]], kinds: Mapping[str, str] | None = None) -> exp.Query:
+def file_rows(
+    files: Iterable[tuple[Directories, Sequence[str], Sequence[str]]], kinds: Mapping[str, str] | None = None
+) -> exp.Query:
     """Return a query for the rows of Parquet files.
 
-    The values of their directories are its last columns, of these types, or else texts.
+    Args:
+        files: For each part of the files the values of their directories, the paths, and the columns that they have.
+            The values take the place of columns of their names; the others are the last columns.
+        kinds: The types of values; they are texts otherwise.
     """
     whole: exp.Query | None = None
     names: list[exp.Identifier] = []
-    for values, paths in files:
-        names = [exp.to_identifier(name, quoted=True) for name, _ in values]
+    files = list(files)
+    spelled = {fold(one): one for _, _, columns in reversed(files) for one in columns}
+    for values, paths, columns in files:
+        held = {fold(one) for one in columns}
         constants = [
             exp.alias_(
-                exp.cast(_literal(text), (kinds or {}).get(name, "VARCHAR"), dialect="duckdb"), name, quoted=True
+                exp.cast(_literal(text), (kinds or {}).get(name, "VARCHAR"), dialect="duckdb"),
+                spelled.get(fold(name), name),
+                quoted=True,
             )
             for name, text in values
         ]
-        part = read_rows("read_parquet", paths, {"hive_partitioning": False}).select(*constants)
+        replaced = [one for one in constants if fold(one.alias) in held]
+        added = [one for one in constants if fold(one.alias) not in held]
+        star = exp.Star(replace=replaced) if replaced else exp.Star()
+        part = read_rows("read_parquet", paths, {"hive_partitioning": False}).select(star, *added, append=False)
+        names = names if whole is not None else [one.args["alias"] for one in added]
         whole = part if whole is None else exp.Union(this=whole, expression=part, distinct=False, by_name=True)
     assert whole is not None
-    if not names or not isinstance(whole, exp.Union):
-        return whole
     # Columns that only later files have would come after the constants.
-    last = [exp.Column(this=name.copy()) for name in names]
-    return exp.select(exp.Star(except_=names), *last).from_(exp.Subquery(this=whole))
+    last = [name for name in names if fold(name.name) not in spelled]
+    if not last or not isinstance(whole, exp.Union):
+        return whole
+    return exp.select(exp.Star(except_=last), *(exp.Column(this=name.copy()) for name in last)).from_(
+        exp.Subquery(this=whole)
+    )
 
 
 def _literal(text: str | None) -> exp.Expr:
     return exp.null() if text is None else exp.Literal.string(text)
 
 
-def file_rows_text(files: Iterable[tuple[Directories, Sequence[str]]], kinds: Mapping[str, str]) -> str:
+def file_rows_text(files: Iterable[tuple[Directories, Sequence[str], Sequence[str]]], kinds: Mapping[str, str]) -> str:
     """Return the text of a query for the rows of Parquet files; see `file_rows`."""
     return render(file_rows(files, kinds))

@@ -60,6 +60,17 @@ FROM 'twice/**/*.parquet' ORDER BY i
 
 error: FROM read_parquet('twice/**/*.parquet', hive_partitioning=true)
 
+-- What a directory says takes the place of the file's own column.
+COPY (SELECT 1 AS i, 5 AS k) TO 'held' (FORMAT parquet, PARTITION_BY (k), OVERWRITE_OR_IGNORE true)
+
+COPY (SELECT 2 AS i, 9::TINYINT AS "K", 'x' AS b) TO 'held/k=5/own.parquet'
+
+FROM 'held/k=5/own.parquet'
+
+FROM read_parquet('held/**/*.parquet', union_by_name=true) ORDER BY i
+
+FROM read_parquet(['held/k=5/data_0.parquet', 'held/k=5/own.parquet']) ORDER BY i
+
 -- Columns of directories are in the order of their names.
 COPY (SELECT i, i + 100 AS z, i AS "B", 'x' AS a FROM range(3) t(i)) TO 'ordered' (FORMAT parquet, PARTITION_BY (z, a, "B"), OVERWRITE_OR_IGNORE true)
 

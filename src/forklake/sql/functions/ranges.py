@@ -94,7 +94,10 @@ def _same_steps(start: str, stop: str, interval: Bound, *, is_closed: bool) -> s
 
 
 def _varying_steps(start: str, stop: str, interval: Bound, *, is_closed: bool) -> str:
-    """Return timestamps with a step of its own for each row, which may be nothing, negative or of months."""
+    """Return timestamps with a step of its own for each row.
+
+    It may be nothing, negative or of months.
+    """
     months, days, micros = span_of(interval)
     known, found, place = variable(), variable(), variable()
     m, d, u = (f"{known}.{part}" for part in "mdu")
@@ -121,7 +124,7 @@ def _varying_steps(start: str, stop: str, interval: Bound, *, is_closed: bool) -
 
 
 def _checked_start(start: str, stop: str, interval: Bound) -> str:
-    """Return the start of a list of timestamps with a step of days or less, which is a constant.
+    """Return the start of a list of timestamps with a constant step of days or less.
 
     A list that would be too long fails the query.
     """
