@@ -113,7 +113,7 @@ class Engines:
             names = [column[0] for column in found.description or ()]
             types = [str(column[1]) for column in found.description or ()]
             return Answer([tuple(map(_comparable, row)) for row in found.fetchall()], names, types)
-        except (duckdb.Error, OverflowError, ValueError) as error:
+        except (duckdb.Error, OverflowError, ValueError, TypeError) as error:  # Python has no such map, or moment
             return Answer(error=str(error))
 
     def forklake(self, query: str) -> Answer:

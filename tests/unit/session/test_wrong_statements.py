@@ -376,6 +376,8 @@ def test_text_of_a_column_is_not_cast_to_nested_types(session: Connection, kind:
         ("SELECT i FROM orders OFFSET 2147483648 * 'infinity'", "Could not convert string 'infinity' to INT64"),
         ("SELECT i FROM orders LIMIT '1' + '2'", "types '+(VARCHAR, VARCHAR)'"),
         ("FROM ducklake_snapshots(3 * 'lake')", "This cannot be computed: 3 * 'lake'"),
+        ("FROM (PIVOT orders USING sum(i) GROUP BY j) ORDER BY j", "this PIVOT has no ON"),
+        ("PIVOT orders", "this PIVOT has no ON"),
         ("SELECT list( ORDER BY i) FROM orders", "list"),
         ("SELECT MAP {TRY_CAST(NULL AS INTEGER): true}", "Map keys can not be NULL."),
         ("SELECT MAP {NULL: true}", "Map keys can not be NULL."),

@@ -79,6 +79,11 @@ def _wider(node: exp.Pivot, source: exp.Expr, environment: Environment) -> exp.S
     is_statement = bool(node.args.get("this"))
     asked = node.expressions if is_statement else node.args.get("fields") or []
     cells = (node.args.get("using") or []) if is_statement else node.expressions
+    if not asked:
+        raise InvalidInputError(
+            "Binder Error: this PIVOT has no ON, so no values become columns; nothing was computed.",
+            hint="Without ON it is a query with GROUP BY.",
+        )
     keys = [_key(one, source, environment) for one in asked]
     cells = cells or [exp.Count(this=exp.Star())]
     group = node.args.get("group")
