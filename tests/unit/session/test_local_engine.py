@@ -115,6 +115,7 @@ LEFT = {
     "SELECT repeat(s, n) FROM t": "repeat",
     "SELECT * FROM range((SELECT 3))": "",
     "SELECT ln(n) FROM t": "ln",
+    "SELECT parse_dirname('a/b', s) FROM t": "parse_dirname",
     "SELECT id FROM t WHERE (n, id) NOT IN (SELECT n, id FROM t)": "",
     "SELECT * FROM t USING SAMPLE 2 ROWS": "",
     "SELECT n FROM t UNION ALL SELECT s FROM t": "different types",

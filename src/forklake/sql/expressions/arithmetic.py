@@ -43,8 +43,11 @@ def _type_beside_null(first: Type, operator: str, second: Type) -> Type:
     other = second if first == types.NULL else first
     if other == types.NULL:
         return types.INT64
+    if isinstance(other, types.Decimal) and operator in "+-*%":
+        return types.NULL
     if isinstance(other, types.Number):
-        return types.FLOAT64 if operator == "/" else other
+        is_divided = operator == "/" or (operator == "//" and isinstance(other, types.Decimal))
+        return types.FLOAT64 if is_divided else other
     if isinstance(other, types.Interval) or (isinstance(other, types.Time) and operator in "+-"):
         return other
     if operator in "+-" and isinstance(other, types.Date | types.Timestamp):
@@ -336,6 +339,8 @@ def negate(value: Bound) -> Bound:
         return constant(_checked_type(text, value.type), text)
     if value.type == types.INTERVAL:
         return negate_interval(value)
+    if value.type == types.NULL:
+        return cast(value, types.INT64)
     if isinstance(value.type, (types.Float, types.Decimal)):
         return Bound(negate_sql(value), value.type, strict_in=_leaves(value))
     # Beside another variant, a variant is a BIGINT; so it is by itself.

@@ -302,7 +302,7 @@ def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
         present = " AND ".join(f"{cast(one, types.INT64).sql} IS NOT NULL" for one in bounds)
         return f"(CASE WHEN {present} THEN {part} END)" if bounds else part
 
-    return Bound(once(value.sql, body), value.type)
+    return Bound(once(value.sql, body), types.VARCHAR if value.type in TEXTS else value.type)
 
 
 def concatenation(first: Bound, second: Bound) -> Bound:

@@ -68,7 +68,9 @@ def _absolute(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
     if value.is_untyped:
         value = cast(value, types.FLOAT64)
-    if value.type == types.NULL or (isinstance(value.type, types.Integer) and not value.type.is_signed):
+    if value.type == types.NULL:
+        return cast(value, types.INT64)
+    if isinstance(value.type, types.Integer) and not value.type.is_signed:
         return value
     if not isinstance(value.type, types.Number):
         raise wrong_type(value, node)

@@ -103,6 +103,14 @@ def _is_small_count(values: _Operands) -> bool:
     return all(one.literal is not None and one.literal.isdecimal() and int(one.literal) <= 1000 for one in values)
 
 
+def _has_constants_behind(values: _Operands) -> bool:
+    """Return whether all but the first are constants.
+
+    Of a NULL in a column DuckDB says this or that, by the rows beside it.
+    """
+    return all(one.literal is not None for one in values[1:])
+
+
 def _is_plain_regex(values: _Operands) -> bool:
     """Return whether patterns mean the same to Java and to RE2.
 
@@ -294,5 +302,6 @@ NAMED: Final[Mapping[str, Test]] = {
     **dict.fromkeys(SCALARS - {"list_grade_up", "list_where"}, _anything),
     # Other values become JSON as Spark writes it.
     **dict.fromkeys((name for name in SCALARS if name.startswith("json_")), _TEXT),
+    **dict.fromkeys((name for name in SCALARS if name.startswith("parse_")), _has_constants_behind),
 }
 """By the first of its names."""
