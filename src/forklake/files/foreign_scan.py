@@ -22,7 +22,7 @@ def plan_files(paths: Sequence[str]) -> ScanPlan | None:
     """Return a scan of files, with the columns of the first file.
 
     Columns of the others are found by their names; one that a file lacks is NULL. Footers are read now: others may
-    replace such files. None: Spark has no such values.
+    replace such files. None: Spark has no such values, or the files have columns that scans of tables hide.
 
     Raises:
         DataFileError: A file is missing, damaged or encrypted.
@@ -30,7 +30,7 @@ def plan_files(paths: Sequence[str]) -> ScanPlan | None:
     """
     with FileThreads(min(_READERS, len(paths))) as readers:
         footers = list(readers.map(read_footer, paths))
-    if any(footer.needs_arrow or any(map(_has_nanoseconds, footer.fields)) for footer in footers):
+    if any(_is_left(footer) for footer in footers):
         return None
     for footer in footers:
         _check_decimals(footer.path, footer.fields)
@@ -38,6 +38,11 @@ def plan_files(paths: Sequence[str]) -> ScanPlan | None:
     mapping = _mapping(fields)
     scanned = [_file(number, footer, fields, mapping) for number, footer in enumerate(footers, 1)]
     return ScanPlan(table="the files", fields=fields, files=tuple(scanned))
+
+
+def _is_left(footer: Footer) -> bool:
+    hides_columns = footer.has_row_ids or footer.has_snapshot_ids
+    return footer.needs_arrow or hides_columns or any(map(_has_nanoseconds, footer.fields))
 
 
 def _has_nanoseconds(field: Field) -> bool:
@@ -57,10 +62,17 @@ def _check_decimals(path: str, fields: Sequence[Field]) -> None:
 
 
 def _show(field: Field) -> Field:
-    """Return a column as DuckDB shows it: milliseconds are timestamps as others are."""
+    """Return a column as DuckDB shows it.
+
+    Milliseconds are timestamps as others are; parts of lists and maps are not named as the file does.
+    """
     if field.type == types.TIMESTAMP_MS:
         return replace(field, type=types.TIMESTAMP)
-    return field.with_children(tuple(map(_show, field.children)))
+    children = map(_show, field.children)
+    names = {types.List: ("element",), types.Map: ("key", "value")}.get(type(field.type))
+    if names is None:
+        return field.with_children(tuple(children))
+    return field.with_children(tuple(replace(one, name=name) for one, name in zip(children, names, strict=True)))
 
 
 def _file(number: int, footer: Footer, fields: Sequence[Field], mapping: Sequence[MappedField]) -> ScanFile:

@@ -59,10 +59,11 @@ def file_rows(
             )
             for name, text in values
         ]
-        replaced = [one for one in constants if fold(one.alias) in held]
+        replaced = {fold(one.alias): one for one in constants if fold(one.alias) in held}
         added = [one for one in constants if fold(one.alias) not in held]
-        star = exp.Star(replace=replaced) if replaced else exp.Star()
-        part = read_rows("read_parquet", paths, {"hive_partitioning": False}).select(star, *added, append=False)
+        own = [replaced.get(fold(one)) or exp.Column(this=exp.to_identifier(one, quoted=True)) for one in columns]
+        shown = [*(own if replaced else [exp.Star()]), *added]
+        part = read_rows("read_parquet", paths, {"hive_partitioning": False}).select(*shown, append=False)
         names = names if whole is not None else [one.args["alias"] for one in added]
         whole = part if whole is None else exp.Union(this=whole, expression=part, distinct=False, by_name=True)
     assert whole is not None

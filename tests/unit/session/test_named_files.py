@@ -99,7 +99,28 @@ def test_columns_of_files_that_are_replaced_are_found_anew(session: Connection) 
     pq.write_table(pa.table({"i": [1], "year": [7]}), "year=2024/a.parquet")
     found = session.sql("FROM 'year=2024/a.parquet'")
     assert found is not None
-    assert (found.columns, found.rows()) == (["i", "year"], [(1, 7)])
+    assert (found.columns, found.rows()) == (["i", "year"], [(1, 2024)])
+
+
+def test_parts_of_lists_may_have_any_name_in_a_file(session: Connection) -> None:
+    columns = pa.table({"l": [[[1], None], None], "m": pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64()))})
+    for other, name in enumerate(("as the standard says.parquet", "as it was.parquet")):
+        pq.write_table(columns, name, use_compliant_nested_type=not other)
+        session.sql(f"CREATE TABLE t{other} AS FROM '{name}'")
+        found = session.sql(f"FROM t{other}")
+        assert found is not None
+        assert found.rows() == [([[1], None], {"k": 1}), (None, None)]
+    found = session.sql("FROM '*.parquet'")
+    assert found is not None
+    assert found.rows() == [([[1], None], {"k": 1}), (None, None)] * 2
+
+
+def test_columns_that_scans_of_tables_hide_are_shown(session: Connection) -> None:
+    names = ["a", "_ducklake_internal_row_id", "_ducklake_internal_snapshot_id"]
+    pq.write_table(pa.table({name: [7] for name in names}), "x.parquet")
+    found = session.sql("FROM 'x.parquet'")
+    assert found is not None
+    assert (found.columns, found.rows()) == (names, [(7, 7, 7)])
 
 
 @pytest.mark.parametrize(
