@@ -17,6 +17,8 @@ from forklake.files.databases import closed_database
 from forklake.model.quoting import quote_text
 
 _SELECT: Final = "SELECT "
+_LONGEST: Final = 20_000
+"""Letters of a text that is printed: what was printed is kept, as often as queries name columns anew."""
 _LAMBDA: Final = '"class":"LAMBDA"'
 _LAMBDA_WORDS: Final = re.compile(r"\b(lambda|for)\b", re.IGNORECASE)
 """What DuckDB forgets on the way: that a lambda was not written with an arrow."""
@@ -34,10 +36,11 @@ def print_query(text: str) -> str:
 def print_expression(text: str, clause: str = "") -> str | None:
     """Return an expression as DuckDB prints it.
 
-    None where `print_query` would leave it as it is. ``clause`` is the WINDOW clause of the query, if the expression
-    names a window.
+    None where `print_query` would leave it as it is, and for a long one. ``clause`` is the WINDOW clause of the query,
+    if the expression names a window.
     """
-    printed = _print(f"{_SELECT}{text} {clause}" if clause else _SELECT + text)
+    asked = f"{_SELECT}{text} {clause}" if clause else _SELECT + text
+    printed = _print(asked) if len(asked) <= _LONGEST else None
     return None if printed is None else printed.removeprefix(_SELECT)
 
 
@@ -63,7 +66,7 @@ def _print(text: str) -> str | None:
                 return None
             whole = quote_text(json.dumps(read))
             printed = cursor.execute(f"SELECT json_deserialize_sql({whole}::JSON)").fetchone()
-        except (duckdb.Error, ValueError):
+        except (duckdb.Error, ValueError, RecursionError):  # the tree of a long sum is deep
             return None
     return None if printed is None else str(printed[0])
 

@@ -33,6 +33,12 @@ CHOSEN = [
 ]
 
 
+def test_a_long_expression_is_named_too() -> None:
+    for text in (" + ".join(["a"] * 900), f"'{'x' * 100_000}'"):
+        (chosen,) = parse_query(f"SELECT {text} FROM t").expressions
+        assert output_name(chosen).strip("(").startswith(text[:1])
+
+
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
