@@ -141,3 +141,5 @@ INSERT INTO places VALUES (-1, 155, 55, -1), (12345678901234567890123, -155, -55
 SELECT round(h, p) AS h, round(i, p) AS i, round(t, p) AS t FROM places
 
 SELECT NULL + 1.5 AS a, 1.50 * NULL AS b, NULL - d AS c, NULL // d AS e, NULL % d AS f, NULL / d AS g, NULL + d + 2.5::DOUBLE AS h, -NULL AS i, abs(NULL) AS j, ('[1, 2]'::JSON)[1:2] AS k, array_slice('[1, 2]'::JSON, 1, 2) AS l FROM (SELECT 2.25 AS d)
+
+SELECT json_extract_string(j, ['$.a', '$.b']) AS a, json_extract(j, ['$.a']) AS b FROM (VALUES (NULL::JSON), ('{"a": 1}'::JSON), ('null'::JSON)) v(j) ORDER BY ALL

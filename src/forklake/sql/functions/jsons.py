@@ -182,7 +182,8 @@ def _with_path_lists(function: Function) -> Function:
         if len(values) > 1 and isinstance(values[1].type, types.List) and values[1].literal is not None:
             paths = parse_value(list_of(types.VARCHAR), cast(values[1], list_of(types.VARCHAR)).literal or "[]")
             alone = exp.Anonymous(this="json_extract")
-            return list_value([function([values[0], Bound("", types.VARCHAR, literal=path)], alone) for path in paths])
+            found = list_value([function([values[0], Bound("", types.VARCHAR, literal=path)], alone) for path in paths])
+            return Bound(f"if({values[0].sql} IS NULL, NULL, {found.sql})", found.type)
         return function(values, node)
 
     return extract
