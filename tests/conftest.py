@@ -38,7 +38,7 @@ start_quickly()
 
 
 # What --fast leaves out: by folder, and by the fixtures that start a server or Java.
-SLOW_FOLDERS = ("interop", "property", "race", "spark", "sql")
+SLOW_FOLDERS = ("interop", "isolation", "property", "race", "spark", "sql")
 SLOW_FIXTURES = {"postgres_server", "switched_postgres", "spark"}
 
 SPARK_FOLDERS = ("interop", "spark", "sql")

@@ -1,5 +1,6 @@
-"""Small disks for tests."""
+"""Small and read-only disks for tests."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -20,3 +21,27 @@ def full_disk(place: Path) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@contextmanager
+def read_only(directory: Path) -> Iterator[None]:
+    """Let nothing be written into a directory; root, who may write anywhere, sees it as a read-only disk."""
+    if os.geteuid():
+        directory.chmod(0o555)
+        try:
+            yield
+        finally:
+            directory.chmod(0o755)
+        return
+    mounts = (["--bind", str(directory), str(directory)], ["-o", "remount,ro,bind", str(directory)])
+    if shutil.which("mount") is None or any(_mount(arguments) for arguments in mounts):
+        reason = "a file system cannot be mounted here"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(directory)], check=True)
+
+
+def _mount(arguments: list[str]) -> int:
+    return subprocess.run(["mount", *arguments], capture_output=True, check=False).returncode

@@ -41,6 +41,7 @@ from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.names import fold
 from forklake.model.scan import ScanFile, ScanPlan, SharedPlan
+from forklake.model.table_read import TableRead
 from forklake.model.write import WriteTarget
 
 
@@ -49,6 +50,7 @@ class DuckFrame:
     """Rows of this engine."""
 
     rows: pa.Table
+    reads: frozenset[TableRead] = frozenset()
 
 
 class DuckEngine:
@@ -67,6 +69,12 @@ class DuckEngine:
 
     def check_frame(self, frame: DuckFrame) -> DuckFrame:
         return frame
+
+    def note_reads(self, frame: DuckFrame, reads: Collection[TableRead]) -> DuckFrame:
+        return DuckFrame(frame.rows, frame.reads | frozenset(reads))
+
+    def noted_reads(self, frame: DuckFrame) -> frozenset[TableRead]:
+        return frame.reads
 
     def columns(self, frame: DuckFrame) -> tuple[ColumnDefinition, ...]:
         return table_columns(frame.rows.schema)

@@ -32,10 +32,11 @@ LONGEST = (
     "spark/test_merged_changes.py",
     "spark/test_functions.py",
     "spark/test_merge.py",
+    "isolation/test_tricks.py",
 )
 """Files that take longer than half a minute on a small machine, the longest first."""
 
-FOLDERS = ("race", "property", "interop", "spark", "contract", "sql", "cli", "unit")
+FOLDERS = ("race", "property", "interop", "spark", "isolation", "contract", "sql", "cli", "unit")
 """The folders of the other files, those with the longest files first."""
 
 _TESTS = Path(__file__).parent

@@ -39,12 +39,13 @@ from forklake.model.definitions import (
 )
 from forklake.model.difference import RowCounts, TableDiff
 from forklake.model.findings import Finding, LakeCheck
-from forklake.model.fork_merge import MergeConflict, MergePlan, TableMerge
+from forklake.model.fork_merge import CodeChange, MergeConflict, MergePlan, TableMerge
 from forklake.model.lives import (
     DroppedTogether,
     EndedCatalog,
     LeftCatalog,
     Lifetime,
+    PurgedCatalog,
     Quota,
     QuotaUsage,
     Reaped,
@@ -60,6 +61,7 @@ from forklake.model.overview import (
     LakeStats,
     Ping,
     Relocation,
+    StoredDefinition,
     TableChange,
     TableSize,
     Upgrade,
@@ -116,6 +118,7 @@ __all__ = [
     "CheckpointStep",
     "CleanUp",
     "Clock",
+    "CodeChange",
     "Column",
     "ColumnDefinition",
     "ColumnStats",
@@ -166,6 +169,7 @@ __all__ = [
     "PartitionField",
     "Ping",
     "PrunedFiles",
+    "PurgedCatalog",
     "Quota",
     "QuotaUsage",
     "Reaped",
@@ -179,6 +183,7 @@ __all__ = [
     "SortKey",
     "SparedSnapshot",
     "SparkCatalog",
+    "StoredDefinition",
     "Table",
     "TableChange",
     "TableDiff",
@@ -232,7 +237,9 @@ def open(
     return Lake(url, data_path=data_path, spark=spark, settings=settings)
 
 
-def upgrade(url: str, *, dry_run: bool = False, settings: Settings | None = None) -> Upgrade:
+def upgrade(
+    url: str, *, trust_definitions: bool = False, dry_run: bool = False, settings: Settings | None = None
+) -> Upgrade:
     """Bring the metadata of a lake to the version of this release.
 
     All or nothing, in one transaction; data files are not touched. An older release cannot open the lake afterwards.
@@ -240,6 +247,9 @@ def upgrade(url: str, *, dry_run: bool = False, settings: Settings | None = None
 
     Args:
         url: The lake, as for `open`.
+        trust_definitions: Let views, macros, defaults and sort keys that are stored already run with the reach of
+            whoever uses them, as they did. Otherwise they are marked: they reach nothing but their own catalog. Either
+            way the returned value lists them. It counts for lakes that have no marks yet.
         dry_run: Only tell what would be run.
         settings: As for `open`.
 
@@ -248,7 +258,7 @@ def upgrade(url: str, *, dry_run: bool = False, settings: Settings | None = None
         MetastoreVersionError: A newer release made the lake, or there is no lake.
         MetastoreRefusedError: The PostgreSQL role does not own the tables, or somebody built on the views.
     """
-    return upgrade_lake.upgrade_lake(url, dry_run=dry_run, settings=settings)
+    return upgrade_lake.upgrade_lake(url, trust_definitions=trust_definitions, dry_run=dry_run, settings=settings)
 
 
 def relocate(

@@ -55,6 +55,7 @@ from forklake.model.hint import (
     ListCatalogs,
     ListSnapshots,
     ListTags,
+    LookAtDropped,
     NameById,
     RenewCatalog,
     SetDataPath,
@@ -94,6 +95,11 @@ def in_python(hint: Hint) -> str:
             return f'Commit again with commit_key="{commit_key}": a commit that happened is found and not repeated.'
         case ChooseSide():
             return 'Choose a side with strategy="ours" or "theirs", or change one of them first.'
+        case LookAtDropped(schema, name, story, snapshot):
+            # A name that is given with its schema is not split.
+            within = "" if schema == "main" and not {".", '"'} & {*name} else f", schema={schema!r}"
+            call = f"catalog.at({snapshot}).table({name!r}{within})"
+            return story if snapshot is None else f"{story} `{call}` is the table as it was."
         case UpgradeLake():
             return "Make a backup, then `forklake.upgrade(url)` brings it to the version of this release."
         case ImportCatalog(url, schema):
@@ -214,18 +220,25 @@ class PermissionDeniedError(ForklakeError):
 
 
 class LimitError(ForklakeError):
-    """A statement reached a limit of its confined session.
+    """A statement reached a limit of its session, or of what it may become.
 
     It has ended, and what it changed is not committed.
 
     Attributes:
-        limit: Which limit: ``seconds``, ``rows`` or ``bytes``.
+        limit: Which limit: ``seconds``, ``rows``, ``bytes`` or ``forks``; of its text ``letters``, ``statements``,
+            ``nodes`` or ``grouping sets``.
     """
 
     code = "limit"
     exit_code = 16
 
-    def __init__(self, message: str, *, limit: Literal["seconds", "rows", "bytes"], hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        limit: Literal["seconds", "rows", "bytes", "forks", "letters", "statements", "nodes", "grouping sets"],
+        hint: str | None = None,
+    ) -> None:
         super().__init__(message, hint=hint)
         self.limit = limit
 

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import click
+import psycopg
 import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len
@@ -222,13 +224,20 @@ def test_a_purge_asks_and_takes_no_for_an_answer(shop: Path, monkeypatch: pytest
 
 def test_names_are_shown_whole_and_cannot_command_the_terminal(shop: Path) -> None:
     long = "customer " * 20 + "end"
-    run("catalog", "fork", "shop", long, "\x1b[31mred\n", "東京", lake=shop)
+    run("catalog", "fork", "shop", long, "東京", lake=shop)
+    refused = run("catalog", "fork", "shop", "\x1b[31mred\n", lake=shop)
+    assert (refused.code, "\\x1b[31mred\\n" in refused.err, "\x1b" in refused.err) == (2, True, False)
     listed = run("catalog", "list", lake=shop).out
     assert long in listed
+    names = {each["name"] for each in json.loads(run("catalog", "list", "--json", lake=shop).out)["catalogs"]}
+    assert {long, "東京"} <= names
+    with forklake.open(str(shop)) as lake:
+        lake.catalog("shop").create_table("\x1b[31mred\n", {"id": "BIGINT"})
+    listed = run("table", "list", "shop", lake=shop).out
     assert "\\x1b[31mred\\n" in listed
     assert "\x1b" not in listed
-    names = {each["name"] for each in json.loads(run("catalog", "list", "--json", lake=shop).out)["catalogs"]}
-    assert {long, "\x1b[31mred\n", "東京"} <= names
+    names = {each["name"] for each in json.loads(run("table", "list", "shop", "--json", lake=shop).out)["tables"]}
+    assert "\x1b[31mred\n" in names
 
 
 def test_columns_line_up_with_wide_letters() -> None:
@@ -417,14 +426,52 @@ def test_upgrade_says_what_it_does(tmp_path: Path) -> None:
     assert "metadata of version 1" in said.err
     assert "`forklake upgrade --lake URL`" in said.err
     said = run("upgrade", "--dry-run", lake=lake)
-    assert said.out.splitlines()[:2] == [f"-- From version 1 to version {VERSION}", "BEGIN;"]
+    first, second, *_ = said.out.splitlines()
+    assert first == f"-- From version 1 to version {VERSION}"
+    assert second.startswith("-- Stored definitions, which reach nothing but their own catalog")
+    assert "\nBEGIN;\n" in said.out
     assert said.out.splitlines()[-1] == "COMMIT;"
     assert "CREATE TABLE forklake_ducklake_lease" in said.out
-    assert run("upgrade", lake=lake).out == f"The metadata was brought from version 1 to version {VERSION}.\n"
+    assert run("upgrade", lake=lake).out.startswith(f"The metadata was brought from version 1 to version {VERSION}.\n")
     assert json.loads(run("upgrade", "--json", lake=lake).out) == {
         "found_version": VERSION,
         "version": VERSION,
+        "definitions": [],
+        "trusted": False,
         "upgraded": False,
         "statements": [],
     }
     assert run("catalog", "list", lake=lake).code == 0
+
+
+def test_the_hint_about_a_plain_ducklake_is_one_command_that_moves_it_over(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "new").mkdir()
+    assert run("catalog", "export", "shop", "new/old.ducklake", lake=shop).code == 0
+    monkeypatch.chdir(tmp_path / "new")
+    said = run("sql", "old.ducklake", "SHOW TABLES")
+    (command,) = re.findall("`forklake (.*)` makes a catalog of it, in a new lake if need be", said.err)
+    for wrong, words in (("gone.ducklake", 'gone.ducklake" to import'), ("lake.txt", "neither a SQLite nor")):
+        Path("lake.txt").write_text("nothing", encoding="utf-8")
+        said = run(*shlex.split(command.replace("old.ducklake", wrong)))
+        assert words in said.err
+        assert not Path("lake.db").exists()
+    said = run(*shlex.split(command))
+    made = Path("lake.db").resolve()
+    assert (said.code, said.err) == (0, f"{made} is a new lake; its files go below {made}.files.\n")
+    assert said.out.startswith('Imported "NAME" with 2 tables')
+    assert "orders" in run("sql", "lake.db", "SHOW TABLES").out
+    said = run("--lake", "lake.db", "catalog", "import", "again", "old.ducklake")
+    assert (said.code, said.err) == (0, "")
+
+
+def test_no_lake_on_a_server_is_made_by_an_import(shop: Path, tmp_path: Path, postgres_database: str) -> None:
+    path = str(tmp_path / "old.sqlite")
+    assert run("catalog", "export", "shop", path, lake=shop).code == 0
+    said = run("--lake", postgres_database, "catalog", "import", "shop", path)
+    assert said.code != 0
+    with psycopg.connect(postgres_database) as connection:
+        found = connection.execute("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'ducklake%'").fetchone()
+    assert found == (0,)

@@ -54,6 +54,10 @@ def test_the_shell_is_one_as_others_are(tmp_path: Path) -> None:
         first = answer(shell.type("FROM range(9);\r", "shop> "))
         assert first.endswith("│      1 │\n└────────┘\n(the first 2 rows in T; there are more, .maxrows shows them)")
         assert "from 1 on" in shell.type(".maxrows no\r", "shop> ")
+        wide = ", ".join(f"{place} AS long_name_{place}" for place in range(20))
+        assert re.search(
+            r"\n\(1 row, 20 columns \(\d+ shown\) in T\)$", answer(shell.type(f"SELECT {wide};\r", "shop> "))
+        )
         assert answer(shell.type(".maxrows\r", "shop> ")) == "2"
         assert "Say ATTACH" in shell.type(".open other.db\r", "shop> ")
         assert answer(shell.type("\\dt\r", "shop> ")) == "customers\norders"

@@ -27,6 +27,13 @@ def test_the_results_of_all_statements_are_printed(lake: Path) -> None:
     assert said.out == "a\n1\n\nb     c\ntrue  [1, NULL]\n"
 
 
+def test_statements_may_be_the_last_argument(lake: Path) -> None:
+    assert run("sql", str(lake), "--catalog", "shop", "SELECT 1 AS a").out == "a\n1\n"
+    assert run("sql", "SELECT 2 AS b; SELECT 3 AS c").out == "b\n2\n\nc\n3\n"
+    both = run("sql", str(lake), "SELECT 1", "-c", "SELECT 2")
+    assert (both.code, "Give a file or -c, not both." in both.err) == (2, True)
+
+
 def test_statements_come_from_standard_input(lake: Path) -> None:
     assert run(*SQL, lake=lake, stdin="SELECT 1 AS a;\nSELECT 2 AS b").out == "a\n1\n\nb\n2\n"
 
@@ -56,8 +63,9 @@ def test_whoever_names_no_catalog_is_told_which_there_are(lake: Path) -> None:
 
 
 def test_a_lake_that_is_not_there_is_not_attached(tmp_path: Path) -> None:
-    said = run(*SQL, "-c", "SELECT 1", lake=tmp_path / "no.db")
-    assert (said.code, said.err.splitlines()[1]) == (3, "Hint: `forklake init` makes one.")
+    lake = tmp_path / "no.db"
+    said = run(*SQL, "-c", "SELECT 1", lake=lake)
+    assert (said.code, said.err.splitlines()[1]) == (3, f"Hint: `forklake init {lake}` makes one.")
     assert run("sql", "--read-only", "-c", "SELECT 1").code == 2
 
 
@@ -154,9 +162,20 @@ def test_a_table_is_no_wider_than_the_terminal(width: int) -> None:
     assert sum(widths) + 3 * (len(widths) - 1) <= max(width, 23)
     assert (kept[0], kept[-1]) == (0, 11)
     assert fit_table([["a"]], [["b"]], width) == ([0], [["a"]], [["b"]])
-    lines = boxed_table(columns, ["VARCHAR"] * 12, rows, [False] * 12, width)
+    lines, shown_count = boxed_table(columns, ["VARCHAR"] * 12, rows, [False] * 12, width)
+    assert shown_count == lines[1].count("│") - 1 - (shown_count < 12)
     assert max(map(cell_len, lines)) <= max(width, 27)
     assert len(set(map(cell_len, lines))) == 1
+
+
+def test_columns_in_the_middle_are_left_out_before_names_are_cut() -> None:
+    columns = ["vendor", "tpep_pickup_datetime", "tpep_dropoff_datetime", "passengers", "trip_distance", "payment_type"]
+    rows = [["1", "2026-01-01 00:00:00", "2026-01-01 00:10:00", "1", "2.5", "card"]]
+    lines, shown_count = boxed_table(columns, ["VARCHAR"] * 6, rows, [False] * 6, 80)
+    assert [name.strip() for name in lines[1].strip("│").split("│")] == [
+        "vendor", "tpep_pickup_datetime", "…", "trip_distance", "payment_type"
+    ]  # fmt: skip
+    assert shown_count == 4
 
 
 def test_names_that_begin_alike_stay_apart_in_a_narrow_table() -> None:
@@ -184,10 +203,37 @@ def test_a_confined_session_has_the_limits_that_are_given(lake: Path) -> None:
     assert run(*limited, "-c", "SELECT 1 AS a", lake=lake).out == "a\n1\n"
 
 
+def test_limits_of_a_confined_session_can_be_taken_away(lake: Path) -> None:
+    none = (word for name in ("seconds", "rows", "bytes", "forks") for word in (f"--max-{name}", "none"))
+    assert run("sql", "--catalog", "agent", "--confined", *none, "-c", "SELECT 1 AS a", lake=lake).out == "a\n1\n"
+
+
+def test_a_confined_session_keeps_history_and_signs_as_it_is_said(lake: Path) -> None:
+    confined = ("sql", "--catalog", "agent", "--confined", "--author", "agent 7", "--message", "run 7")
+    expire = "CALL agent.expire_snapshots(older_than => now())"
+    assert "shortens history" in run(*confined, "-c", expire, lake=lake).err
+    assert run(*confined, "--may-maintain", "-c", expire, lake=lake).code == 0
+    assert (
+        "author and message" in run(*confined, "-c", "BEGIN; CALL agent.set_commit_message('ceo', 'x')", lake=lake).err
+    )
+    assert run(*confined, "-c", "CREATE TABLE made (i INTEGER)", lake=lake).code == 0
+    assert "agent 7" in run("snapshot", "list", "agent", lake=lake).out
+    forks = ("--fork-prefix", "agent", "--max-forks", "1", "-c")
+    assert "go on from it" in run(*confined, *forks, "CREATE FORK agent7 FROM agent", lake=lake).err
+    assert (
+        "1 live forks"
+        in run(*confined, *forks, 'CREATE FORK "agent-1" FROM agent; CREATE FORK "agent-2" FROM agent', lake=lake).err
+    )
+    assert "0 live forks" in run(*confined, "--max-forks", "0", "-c", "CREATE FORK other FROM agent", lake=lake).err
+    assert run(*confined, "--max-forks", "none", "-c", "CREATE FORK other FROM agent", lake=lake).code == 0
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("--max-rows", "1"), "say --confined"),
+        (("--max-rows", "1"), "--max-rows is said of a confined session"),
+        (("--author", "ann"), "--author is said of a confined session"),
+        (("--max-forks", "0"), "--max-forks is said of a confined session"),
         (("--confined", "--max-seconds", "0"), "not in the range"),
         (("--confined", "--max-rows", "x"), "not a valid integer"),
     ],

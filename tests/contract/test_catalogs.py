@@ -1,5 +1,6 @@
 """Catalogs: making, opening, listing, renaming, dropping, and what comes back."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,14 +19,12 @@ from tests.lakes import LakeFactory
 STRANGE_NAMES = [
     "../x",
     "a/b",
-    ".",
-    "..",
+    "...",
     'say "hi"',
     "it's",
     "; DROP TABLE x; --",
     "%s :name $1 {}",
     " ",
-    "\n",
     "ä€😀",
 ]
 
@@ -388,3 +387,54 @@ def test_a_purged_catalog_never_comes_back_and_its_forks_stay(lake: Lake) -> Non
     kept = rows(lake, "SELECT path FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=shop.catalog_id)
     assert kept == [("shop/",)]  # nobody else gets the directory
     assert lake.create_catalog("shop").catalog_id != shop.catalog_id
+
+
+def test_dropped_catalogs_say_who_dropped_them_and_why(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.fork("a").drop(author="mallory", message="tidy up")
+    shop.fork("b").drop()
+    shop.fork_many(["run-1", "run-2"])
+    lake.drop_catalogs(prefix="run-", author="cron")
+    late = shop.fork("late")
+    late.renew(timedelta(milliseconds=1))
+    while not lake.reap().dropped:
+        pass
+
+    def ends() -> list[tuple[str, str | None, str | None]]:
+        return [(each.name, each.author, each.message) for each in lake.dropped_catalogs()]
+
+    assert ends() == [
+        ("a", "mallory", "tidy up"),
+        ("b", None, None),
+        ("run-1", "cron", None),
+        ("run-2", "cron", None),
+        ("late", None, "Past its lifetime"),
+    ]
+    back = lake.undrop_catalog("a")
+    back.rename("c", author="ann", message="a better name")
+    back.drop(message="once more")
+    assert ends()[0] == ("c", None, "once more")
+    back = lake.undrop_catalog("c")
+    back.drop(author="bob")
+    assert ends()[0] == ("c", "bob", None)
+
+
+@pytest.mark.parametrize("name", [".", "..", "a\nb", "\t", "x\x7f", "\x85", "a\x1b[31m"])
+def test_what_breaks_lists_and_paths_is_no_name_of_a_new_catalog(lake: Lake, name: str) -> None:
+    shop = lake.create_catalog("shop")
+    before = state(lake)
+    makers: list[Callable[[], object]] = [
+        lambda: lake.create_catalog(name),
+        lambda: shop.fork(name),
+        lambda: shop.fork(name, copy=True),
+        lambda: shop.fork_many(["fine", name]),
+        lambda: shop.rename(name),
+        lambda: lake.import_catalog(name, "nothing.ducklake"),
+    ]
+    for make in makers:
+        with pytest.raises(InvalidNameError, match=r"control characters|names a directory") as refused:
+            make()
+        assert str(refused.value).isprintable()
+    assert state(lake) == before
+    with pytest.raises(NotFoundError):
+        lake.catalog(name)

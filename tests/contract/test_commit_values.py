@@ -99,7 +99,7 @@ def test_a_key_that_is_committed_says_the_snapshot_of_the_first_time(shop: Catal
         return transaction.commit()
 
     first = load()
-    assert (first.row_count, load()) == (1, Commit(first.snapshot_id, 0, 0))
+    assert (first.row_count, load()) == (1, Commit(first.snapshot_id, 0, 0, is_repeated=True))
 
 
 def test_under_a_key_that_is_committed_makers_return_what_was_made(shop: Catalog) -> None:
@@ -121,14 +121,14 @@ def test_under_a_key_that_is_committed_makers_return_what_was_made(shop: Catalog
     assert (again_table.table_id, again_table.name) == (table.table_id, "t")
     assert (again_view, again_macro) == (view, macro)
     assert [one.created for one in (again_table, again_view, again_macro)] == [False] * 3
-    assert again == Commit(done.snapshot_id)
+    assert again == Commit(done.snapshot_id, is_repeated=True)
 
     # When its snapshot is expired, nobody knows what was made: that is found which has the name now.
     shop.maintenance.expire_snapshots(versions=[done.snapshot_id or 0])
     (now_table, now_view, now_macro), again = work()
     assert (now_table.table_id, now_table.created) == (shop.table("t").table_id, False)
     assert (now_view.view_id < 0, now_macro.macro_id < 0) == (True, True)
-    assert again == Commit(done.snapshot_id)
+    assert again == Commit(done.snapshot_id, is_repeated=True)
 
 
 def test_under_a_key_that_is_committed_what_the_first_transaction_dropped_is_nothing(shop: Catalog) -> None:

@@ -294,3 +294,13 @@ def test_what_cannot_be_compared_is_refused(lake: Lake, shop: Catalog, lake_fact
     with pytest.raises(MergeBaseError, match='"shop" and "stranger" have no snapshot in common'):
         shop.diff(stranger, since_base=True)
     assert "DropTable" in names(shop.diff(stranger))
+
+
+def test_a_diff_and_a_plan_name_their_catalogs(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    agent = shop.fork("agent")
+    agent.create_table("t", {"i": "BIGINT"})
+    assert repr(shop.diff(agent)) == f"Diff('shop' at {shop.head} to 'agent' at {agent.head}: 1 changes)"
+    plan = shop.merge(agent, dry_run=True)
+    assert (plan.source_name, plan.target_name) == ("agent", "shop")
+    assert shop.reset_to(agent, dry_run=True).source_name == "agent"

@@ -23,7 +23,8 @@ def test_a_plain_name_is_also_the_directory(lake: Lake) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "..", ".", "x" * 255, "é" * 255, "😀" * 255, "a b", "C:\\", "~"])
 def test_a_name_never_leads_out_of_the_data_path(lake: Lake, name: str) -> None:
-    strange = lake.create_catalog(name)
+    # A catalog cannot be called like a directory above; a schema and a table can.
+    strange = lake.create_catalog("shop" if name in (".", "..") else name)
     strange.schemas.create(name)
     strange.create_table(name, {"id": "BIGINT"}, schema=name)
     strange.table(name, schema=name).storage.append_files([data_file("f")])

@@ -132,6 +132,7 @@ BREAKS = [
             f"catalog_id, {MANY}, begin_snapshot, object_id, key, 'other'",
             f"catalog_id = {SHOP}",
         ),
+        also=["own-totals"],
     ),
     broken(
         "delete-file-twice",
@@ -149,11 +150,17 @@ BREAKS = [
     broken(
         "table-missing",
         f"UPDATE forklake.ducklake_table SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP} AND table_id = {NOTES}",
+        also=["own-totals"],
     ),
-    broken("schema-missing", f"UPDATE forklake.ducklake_schema SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP}"),
+    broken(
+        "schema-missing",
+        f"UPDATE forklake.ducklake_schema SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP}",
+        also=["own-totals"],
+    ),
     broken(
         "columns-missing",
         f"UPDATE forklake.ducklake_column SET end_snapshot = {HEAD} WHERE catalog_id = {SHOP} AND table_id = {NOTES}",
+        also=["own-totals"],
     ),
     broken(
         "data-file-missing",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forklake import Catalog, Lake, NewDataFile
+from forklake import Catalog, Lake, NewDataFile, PurgedCatalog
 from forklake.metastore.queries.due import due_catalogs
 from forklake.metastore.queries.option_rows import options_of
 from tests.contract.support import data_file, delete_file, rows
@@ -462,3 +462,37 @@ def test_options_of_tables_and_schemas_go_with_the_last_row_of_them(lake: Lake) 
     lake.maintenance.cleanup_old_files(cleanup_all=True)
     assert scopes(shop) == ["", "table"]
     assert scopes(agent) == []
+
+
+def test_a_purge_says_what_it_gave_up_and_who_keeps_what(lake: Lake) -> None:
+    ada = lake.create_catalog("ada")
+    ada.create_table("t", {"i": "BIGINT"})
+    kept = NewDataFile("kept.parquet", 10, 100)
+    ada.table("t").storage.append_files([kept, NewDataFile("later.parquet", 10, 40)])
+    (first, _) = ada.table("t").storage.files()
+    ada.table("t").storage.remove_files([ada.table("t").storage.files()[1].data_file_id])
+    support = ada.fork("support")
+    support.fork("deeper")
+    ada.fork("gone").drop()
+    ada.fork("at the start", at=ada.snapshots()[0].snapshot_id)
+    ada.table("t").storage.append_files([NewDataFile("own.parquet", 10, 7)])
+    ada.fork("copied", copy=True)
+    ada.drop()
+    done = lake.purge("ada")
+    assert (done.catalog_id, done.name, done.file_count, done.byte_count) == (ada.catalog_id, "ada", 2, 47)
+    assert [fork.name for fork in done.held_by] == ["support", "deeper", "gone"]
+    assert support.table("t").storage.files()[0].path == first.path
+    for name in ("support", "deeper"):
+        lake.catalog(name).drop()
+        assert lake.purge(name).held_by == (), "it has no rows of its own"
+
+
+def test_a_purge_of_what_nobody_inherits_gives_all_up(lake: Lake) -> None:
+    ada = lake.create_catalog("ada")
+    ada.create_table("t", {"i": "BIGINT"})
+    ada.table("t").storage.insert_inlined([{"i": "1"}])
+    fork = ada.fork("fork")
+    ada.drop()
+    assert [one.name for one in lake.purge(ada.catalog_id).held_by] == ["fork"], "inlined rows count"
+    fork.drop()
+    assert lake.purge("fork") == PurgedCatalog(fork.catalog_id, "fork")

@@ -1,11 +1,14 @@
 """Conflicts of merges as people read them: by name, and those that nobody has decided."""
 
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 
 import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake, Settings
 from forklake.errors import MergeConflictError
+from forklake.model.fork_merge import MOST_VALUES
 from tests.lakes import LakeFactory
 from tests.merges.row_engine import RowEngine
 
@@ -177,3 +180,104 @@ def test_a_table_is_not_sorted_by_a_column_that_the_other_side_took_away(
     shop.merge(agent)
     shop.table("orders").append([{"id": 40}])
     assert shop.table("orders").count() == 41
+
+
+def test_conflicts_of_rows_show_keys_and_values_where_a_key_is_given(lake: Lake) -> None:
+    rev = lake.create_catalog("rev")
+    types = {"id": "BIGINT", "amount": "DECIMAL(10,2)", "day": "DATE", "tags": "VARCHAR[]", "note": "VARCHAR"}
+    orders = rev.create_table("orders", types)
+    orders.append(
+        [{"id": n, "amount": Decimal(n), "day": date(2026, 1, n), "tags": ["a"], "note": "it's"} for n in range(1, 9)]
+    )
+    agent = rev.fork("rv-2")
+    agent.table("orders").update({"amount": "0", "tags": "['b', NULL]"}, "id = 3")
+    rev.table("orders").update({"amount": "9", "note": "NULL"}, "id = 3")
+    agent.table("orders").delete("id = 4")
+    rev.table("orders").update({"day": "DATE '2027-01-01'"}, "id = 4")
+    agent.table("orders").update({"id": "55"}, "id = 5")
+    rev.table("orders").delete("id = 5")
+    agent.table("orders").update({"note": "'same'"}, "id = 6")
+    rev.table("orders").update({"note": "'same'"}, "id = 6")
+    plan = rev.merge(agent, keys={"orders": ["ID"]}, dry_run=True)
+    found = {one.row["id"]: one for one in plan.conflicts if one.row is not None}
+    assert (found[3].theirs_values, found[3].ours_values) == (
+        {"amount": Decimal("0.00"), "tags": ["b", None], "note": "it's"},
+        {"amount": Decimal("9.00"), "tags": ["a"], "note": None},
+    )
+    assert (found[4].theirs_values, found[4].ours_values) == (None, {"day": date(2027, 1, 1)})
+    assert (found[5].theirs_values, found[5].ours_values) == ({"id": 55}, None)
+    assert (found[6].theirs_values, found[6].ours_values) == ({}, {})
+    assert [one.in_words("rv-2", "rev").removeprefix('table "main"."orders": ') for one in plan.conflicts] == [
+        """id = 3: amount 0.00 in "rv-2", 9.00 in "rev"; tags ['b', None] in "rv-2", ['a'] in "rev"; """
+        """note 'it''s' in "rv-2", NULL in "rev\"""",
+        'id = 4: deleted in "rv-2"; day 2027-01-01 in "rev"',
+        'id = 5: deleted in "rev"; id 55 in "rv-2"',
+        "id = 6: the same values in both",
+    ]
+    with pytest.raises(MergeConflictError, match=r'id = 3: amount 0\.00 in "rv-2", 9\.00 in "rev"') as refused:
+        rev.merge(agent, keys={"orders": ["id"]})
+    assert refused.value.conflicts == plan.conflicts
+    assert {one.row for one in rev.merge(agent, dry_run=True).conflicts} == {None}
+    assert rev.merge(agent, keys={"orders": ["id"]}, strategy="theirs").conflicts[0].row == {"id": 3}
+
+
+def test_conflicts_of_keys_show_the_rows_that_both_added(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    agent.table("orders").append([{"id": n, "item": "theirs"} for n in range(100, 103)])
+    shop.table("orders").append([{"id": n, "item": "ours" if n == 101 else "theirs"} for n in (102, 101)])
+    plan = shop.merge(agent, keys={"orders": ["id"]}, dry_run=True)
+    assert [(one.row, one.theirs_values, one.ours_values) for one in plan.conflicts] == [
+        ({"id": 101}, {"item": "theirs"}, {"item": "ours"}),
+        ({"id": 102}, {}, {}),
+    ]
+    assert [one.in_words("agent", "shop") for one in plan.conflicts] == [
+        'table "main"."orders": a row with id = 101 was added in "agent" and added in "shop":'
+        """ item 'theirs' in "agent", 'ours' in "shop\"""",
+        'table "main"."orders": a row with id = 102 was added in "agent" and added in "shop": the same values in both',
+    ]
+
+
+def test_values_of_conflicts_are_read_for_the_first_of_a_table(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    orders = shop.create_table("orders", {f"c{n}": "VARCHAR" for n in range(8)})
+    orders.append([{f"c{n}": f"{row:03}" for n in range(8)} for row in range(MOST_VALUES + 20)])
+    agent = shop.fork("agent")
+    for catalog, value in ((agent, "a"), (shop, "b")):
+        long = f"'{value * 500}'"
+        catalog.table("orders").update({f"c{n}": long for n in range(1, 8)})
+    plan = shop.merge(agent, keys={"orders": ["c0"]}, dry_run=True)
+    assert [one.row is None for one in plan.conflicts] == [False] * MOST_VALUES + [True] * 20
+    words = plan.conflicts[0].in_words("agent", "shop")
+    assert len(words) < 1000
+    assert words.endswith("; and 2 more columns")
+    assert plan.conflicts[0].theirs_values == {f"c{n}": "a" * 500 for n in range(1, 8)}
+
+
+def test_values_of_conflicts_come_as_columns_are_called_by_the_target(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    agent.table("orders").alter.add_column(("more", "INTEGER"))
+    agent.table("orders").update({"item": "'theirs'", "more": "1"}, "id = 7")
+    shop.table("orders").alter.rename_column("id", "number")
+    shop.table("orders").update({"item": "'ours'"}, "number = 7")
+    (found,) = (one for one in shop.merge(agent, keys={"orders": ["number"]}, dry_run=True).conflicts)
+    assert (found.row, found.theirs_values, found.ours_values) == ({"number": 7}, {"item": "theirs"}, {"item": "ours"})
+    shop.table("orders").alter.add_column(("of_target", "INTEGER"))
+    agent.table("orders").alter.drop_column("id")
+    plan = shop.merge(agent, keys={"orders": ["number"]}, dry_run=True)
+    assert [one.row for one in plan.conflicts if one.kind == "row"] == [None], "the source has no such key any more"
+
+
+def test_a_plan_names_changes_of_rows_too(shop: Catalog) -> None:
+    before = shop.head
+    shop.table("orders").append([{"id": 99, "item": "new"}])
+    agent = shop.fork("agent")
+    agent.table("orders").delete("id IN (1, 2)")
+    assert shop.merge(agent, dry_run=True).words == ('table "main"."orders": 2 rows removed',)
+    assert shop.reset_to(before, dry_run=True).words == ('table "main"."orders": 1 row removed',)
+    agent.create_table("items", {"id": "BIGINT"}).append([{"id": 1}])
+    agent.table("orders").update({"item": "'x'"}, "id = 7")
+    assert shop.merge(agent).words == (
+        'table "main"."items" created',
+        'table "main"."orders": 1 row added, 3 rows removed',
+        'table "main"."items": 1 row added',
+    )

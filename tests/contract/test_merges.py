@@ -17,6 +17,7 @@ from forklake.errors import (
     MergeConflictError,
     SnapshotNotFoundError,
 )
+from forklake.model.fork_merge import MergePlan
 from forklake.ops.merging import table_rows
 from forklake.ops.merging.row_choice import choose_rows
 from tests.contract.support import counted
@@ -777,3 +778,36 @@ def test_fork_statements_name_any_catalog_of_the_lake(lake: Lake, shop: Catalog,
         session.sql("BEGIN; INSERT INTO agent.orders VALUES (1, 'mine')")
         with pytest.raises(InvalidInputError, match="a transaction that has changes"):
             session.sql("REFRESH FORK agent")
+
+
+@pytest.mark.parametrize("verb", ["merge", "refresh", "reset_to"])
+def test_a_commit_key_that_is_known_says_that_nothing_was_done(lake: Lake, shop: Catalog, verb: str) -> None:
+    fork = shop.fork("fork")
+    target, source = (fork, shop) if verb == "refresh" else (shop, fork)
+
+    def bring(key: str = "run-7", *, dry_run: bool = False) -> MergePlan:
+        if verb == "refresh":
+            return fork.refresh(commit_key=key, dry_run=dry_run)
+        return (shop.merge if verb == "merge" else shop.reset_to)(fork, commit_key=key, dry_run=dry_run)
+
+    append(1000, 1)(source)
+    first = bring()
+    assert (first.is_repeated, first.is_nothing) == (False, False)
+    head = target.head
+    append(2000, 1)(source)
+    update("id = 3", "'one'")(source)
+    update("id = 3", "'other'")(target)
+    after = target.head
+    for again in (bring(), bring(dry_run=True)):
+        assert (again.is_repeated, again.is_nothing, again.is_possible) == (True, True, True)
+        assert (again.snapshot_id, again.source, again.tables) == (head, first.source, ())
+    assert (target.head, target.table("orders").count()) == (after, 101)
+    with shop.transaction(commit_key="load") as work:
+        work.table("orders").append(pa.table({"id": [1], "item": ["x"]}))
+    repeated = shop.transaction(commit_key="load").commit()
+    assert (repeated.is_repeated, repeated.snapshot_id) == (True, work.snapshot_id)
+    if verb == "merge":
+        fork.drop()
+        assert bring().is_repeated
+        with pytest.raises(CatalogDroppedError):
+            bring("run-8")

@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forklake import ForkNode, Lake, NewDataFile
+from forklake import ForkNode, Lake, MacroImplementation, NewDataFile, Snapshot
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore import schema
+from forklake.ops.logged_names import named_changes
 from forklake.ops.snapshot_graph import snapshot_graph
 
 
@@ -216,6 +217,73 @@ def test_the_history_of_a_copied_table_begins_with_the_copy(lake: Lake) -> None:
     assert [change.changes for change in copied.table("t").inspect.history()] == [("written_out",), ("altered_table",)]
 
 
+def test_a_dropped_table_is_found_by_its_last_name(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("old", {"i": "BIGINT"})
+    shop.table("old").rename("orders")
+    agent = shop.fork("agent")
+    with shop.transaction(author="mallory", message="tidy up") as txn:
+        txn.drop_table("orders")
+    (*_, dropped) = found = shop.inspect.table_history("orders")
+    assert [change.changes for change in found] == [("created_table",), ("altered_table",), ("dropped_table",)]
+    assert (dropped.snapshot.author, dropped.snapshot.commit_message) == ("mallory", "tidy up")
+    assert [change.changes for change in agent.inspect.table_history("orders")] == [
+        ("created_table",),
+        ("altered_table",),
+    ]
+    with pytest.raises(NotFoundError, match="does not exist") as raised:
+        shop.table("orders")
+    before = shop.snapshots()[2].snapshot_id
+    assert f"Snapshot {dropped.snapshot.snapshot_id} dropped it" in str(raised.value.hint)
+    assert 'mallory: "tidy up"' in str(raised.value.hint)
+    assert f"catalog.at({before}).table('orders')" in str(raised.value.hint)
+    with pytest.raises(NotFoundError, match="does not exist"):
+        shop.inspect.table_history("old")
+    with pytest.raises(NotFoundError, match="does not exist"):
+        shop.at(before).inspect.table_history("nothing")
+    assert len(shop.at(before).inspect.table_history("ORDERS")) == 2
+    shop.create_table("orders", {"i": "BIGINT"})
+    assert [change.changes for change in shop.inspect.table_history("orders")] == [("created_table",)]
+
+
+def test_a_table_that_a_refresh_took_away_is_found(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "BIGINT"})
+    agent = shop.fork("agent")
+    shop.table("t").drop()
+    agent.refresh()
+    found = agent.inspect.table_history("t")
+    assert found[-1].changes == ("dropped_table",)
+    assert found[-1].snapshot.snapshot_id == agent.head
+
+
+def test_a_table_that_went_with_its_schema_is_found(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.schemas.create("staging")
+    shop.create_table("t", {"i": "BIGINT"}, schema="staging")
+    shop.schemas.drop("staging", cascade=True)
+    assert shop.inspect.table_history("t", schema="staging")[-1].changes == ("dropped_table",)
+    assert shop.inspect.table_history("staging.t")[-1].snapshot.snapshot_id == shop.head
+    with pytest.raises(NotFoundError, match="does not exist"):
+        shop.inspect.table_history("t")
+
+
+def test_a_dropped_table_is_found_after_an_expiry_or_not_at_all(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "BIGINT"})
+    shop.table("t").drop()
+    gone = shop.head
+    shop.create_table("u", {"i": "BIGINT"})
+    shop.maintenance.expire_snapshots(versions=[gone])
+    with pytest.raises(NotFoundError) as raised:
+        shop.table("t")
+    assert f"Snapshot {gone}, which has expired, dropped it." in str(raised.value.hint)
+    shop.maintenance.expire_snapshots(versions=[one.snapshot_id for one in shop.snapshots()][:-1])
+    with pytest.raises(NotFoundError) as raised:
+        shop.table("t")
+    assert "dropped" not in str(raised.value.hint)
+
+
 def test_forking_many_tells_how_far_it_is(lake: Lake) -> None:
     told: list[tuple[str, int, int | None]] = []
     lake.create_catalog("shop").fork_many(["a", "b", "c"], progress=lambda *step: told.append(step))
@@ -265,3 +333,73 @@ def test_a_graph_has_what_came_by_a_merge_and_what_leads_there(lake: Lake) -> No
     assert {each.catalog_id for each in whole.snapshots} == {0, 1, 2}
     assert len(whole.edges) == 3
     assert snapshot_graph(runtime_of(shop), after=merged, limit=1).snapshots[0].snapshot_id == plan.snapshot_id
+
+
+def words(lake: Lake, snapshots: list[Snapshot]) -> list[list[str]]:
+    """Return what snapshots did, with the names of that time."""
+    named = named_changes(runtime_of(lake).store, snapshots)
+    return [
+        [f"{each.kind} {each.schema_name}.{each.name}" for each in named[one.snapshot_id] or ()] for one in snapshots
+    ]
+
+
+def test_the_log_has_the_names_of_that_time(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.schemas.create("s")
+    shop.create_table("t", {"i": "BIGINT"}, schema="s")
+    shop.table("s.t").storage.append_files([NewDataFile("a.parquet", 10, 100)])
+    shop.views.create("v", "SELECT 1 AS one")
+    shop.macros.create("m", MacroImplementation("1"))
+    agent = shop.fork("agent")
+    shop.table("s.t").rename("u")
+    shop.table("s.u").alter.add_column(("j", "BIGINT"))
+    shop.views.drop("v")
+    shop.macros.drop("m")
+    shop.schemas.drop("s", cascade=True)
+    of_shop = [
+        ["created_schema None.main"],
+        ["created_schema None.s"],
+        ["created_table s.t"],
+        ["inserted_into_table s.t"],
+        ["created_view main.v"],
+        ["created_scalar_macro main.m"],
+        ["altered_table s.u"],
+        ["altered_table s.u"],
+        ["dropped_view main.v"],
+        ["dropped_scalar_macro main.m"],
+        ["dropped_schema None.s", "dropped_table s.u"],
+    ]
+    assert words(lake, shop.snapshots()) == of_shop
+    agent.table("s.t").rename("mine")
+    agent.table("s.mine").storage.append_files([NewDataFile("b.parquet", 10, 100)])
+    agent.table("s.mine").drop()
+    agent.views.drop("v")
+    of_agent = [[], ["altered_table s.mine"], ["inserted_into_table s.mine"], ["dropped_table s.mine"]]
+    of_agent += [["dropped_view main.v"]]
+    assert words(lake, agent.snapshots()) == of_shop[:6] + of_agent
+    every = {one.snapshot_id: said for one, said in zip(lake.snapshots(), words(lake, lake.snapshots()), strict=True)}
+    assert [every[one.snapshot_id] for one in agent.snapshots()] == of_shop[:6] + of_agent
+    agent.drop()
+    assert words(lake, lake.snapshots()) == list(every.values())
+
+
+def test_the_log_has_the_names_that_a_catalog_showed_before_its_refresh(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    for name in ("a", "b", "c"):
+        shop.create_table(name, {"i": "BIGINT"})
+    agent = shop.fork("agent")
+    agent.table("a").alter.add_column(("j", "BIGINT"))
+    agent.table("b").rename("mine")
+    shop.table("a").rename("z")
+    shop.table("c").drop()
+    agent.refresh()
+    agent.table("z").alter.add_column(("k", "BIGINT"))
+    agent.table("mine").alter.add_column(("k", "BIGINT"))
+    own = [one for one in agent.snapshots() if one.catalog_id == agent.catalog_id]
+    said = words(lake, own)
+    assert said[1:3] == [["altered_table main.a"], ["altered_table main.mine"]]
+    assert "dropped_table main.c" in said[3]
+    assert said[4:] == [["altered_table main.z"], ["altered_table main.mine"]]
+    agent.reset_to(agent.snapshots()[3].snapshot_id)
+    agent.table("a").drop()
+    assert words(lake, agent.snapshots())[-1] == ["dropped_table main.a"]

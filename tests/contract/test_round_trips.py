@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,29 @@ def test_to_append_files_is_to_ask_for_the_head_and_to_commit(trips: RoundTrips,
             before = trips.count
             table.storage.append_files([data_file(name)])
         assert trips.count - before == 2
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_rows_that_others_added_meanwhile_cost_one_round_trip_and_another_attempt(
+    trips: RoundTrips, tmp_path: Path
+) -> None:
+    with Lake(trips.url, data_path=tmp_path) as lake, Lake(trips.url) as rival:
+        shop = lake.create_catalog("shop").fork("agent")
+        shop.create_table("t", {"i": "INTEGER"})
+        theirs = rival.catalog("agent").table("t")
+        counts = []
+        for name in "abcdefgh":
+            with shop.transaction() as transaction:
+                transaction.table("t").storage.append_files([data_file(name)])
+                theirs.storage.append_files([data_file(f"theirs-{name}")])
+                before = trips.count
+                transaction.commit()
+                counts.append(trips.count - before)
+        files = shop.table("t").storage.files()
+        starts = [file.row_id_start or 0 for file in files]
+        assert [after - before for before, after in pairwise(starts)] == [file.record_count for file in files[:-1]]
+        assert shop.table("t").count() == sum(file.record_count for file in files)
+    assert counts[-1] == 3
 
 
 def _last_count(trips: RoundTrips, session: Connection, text: str, first: int) -> int:

@@ -84,7 +84,7 @@ def test_a_database_without_the_tables_is_not_filled_silently(postgres_database:
         assert connection.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'forklake'").fetchone() == (0,)
 
 
-@pytest.mark.parametrize(("key", "expected"), [("version", "1.0"), ("forklake_version", "3")])
+@pytest.mark.parametrize(("key", "expected"), [("version", "1.0"), ("forklake_version", "4")])
 def test_a_store_of_another_version_is_refused(lake_factory: LakeFactory, key: str, expected: str) -> None:
     url = lake_factory.url()
     with Lake(url) as lake, lake._runtime.store.writing() as session:

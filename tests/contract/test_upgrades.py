@@ -19,6 +19,7 @@ from forklake.errors import MetastoreRefusedError, MetastoreVersionError, NotFou
 from forklake.metastore import schema
 from forklake.metastore.postgres import initialise
 from forklake.metastore.schema import steps
+from forklake.metastore.schema.catalog_tables import DUE
 from forklake.metastore.schema.description import Column, Index
 from forklake.metastore.schema.file_tables import DATA_FILE
 from forklake.metastore.schema.products import DUCKDB, SQLITE
@@ -75,6 +76,35 @@ def test_an_upgraded_lake_shows_what_it_showed_and_goes_on(
         lake.undrop_catalog("dropped").table("orders").drop()
         assert lake.catalog("deep").table("notes").rows() == [("a note",)]
         check_sound(lake, deep=True)
+
+
+@pytest.mark.parametrize("trusts", [False, True])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_definitions_that_were_stored_before_are_listed_and_marked_unless_they_are_trusted(
+    version: str, product: str, place: str, tmp_path: Path, trusts: bool
+) -> None:
+    stored.load(version, product, tmp_path / "home", place)
+    planned = forklake.upgrade(place, dry_run=True, trust_definitions=trusts)
+    done = forklake.upgrade(place, trust_definitions=trusts)
+    assert planned.definitions == done.definitions
+    told = [(one.kind, one.name, one.text) for one in done.definitions if one.catalog == "shop"]
+    assert told[:2] == [("view", "main.names", "SELECT item FROM orders"), *told[1:2]]
+    assert ("macro", "main.twice", "x * 2") in told
+    of_v3 = {("default", "main.log.at", "40 + 2"), ("sort key", "main.log", "at % 10")}
+    assert set(told) & of_v3 == (of_v3 if version == "v3" else set())
+    with Lake(place) as lake:
+        for name in ("shop", "agent", "copied", "severed"):
+            catalog = lake.catalog(name)
+            trusted = [catalog.views.get("names").trusted]
+            trusted += [body.trusted for macro in catalog.macros.list() for body in macro.implementations]
+            if version == "v3":
+                log = catalog.table("log")
+                trusted += [log.columns[0].trusted, log.inspect.sort_by[0].trusted]
+            assert set(trusted) == {trusts}
+        shop = lake.catalog("shop")
+        shop.views.create("names", "SELECT item FROM orders", or_replace=True)
+        assert shop.views.get("names").trusted
+    assert forklake.upgrade(place).definitions == ()
 
 
 def test_an_upgraded_store_is_made_as_a_new_one_is(
@@ -247,9 +277,9 @@ def test_of_several_upgrades_at_once_one_does_it(product: str, old: str) -> None
 def test_an_upgrade_that_fails_leaves_the_lake_as_it_was(
     product: str, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    last = STEPS[-1]
-    broken = replace(last.tables[0], name="ducklake_head")
-    monkeypatch.setattr("forklake.metastore.schema.upgrade_script.STEPS", (replace(last, tables=(broken,)),))
+    broken = replace(DUE, name="ducklake_head")
+    broken_steps = (replace(STEPS[-1], tables=(broken,)),)
+    monkeypatch.setattr("forklake.metastore.schema.upgrade_script.STEPS", broken_steps)
     with pytest.raises(forklake.errors.MetastoreError, match="already exists"):
         forklake.upgrade(old)
     monkeypatch.undo()

@@ -16,7 +16,7 @@ from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
 from forklake.metastore.followers import followers
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable
+from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_ROW, TABLES, MetadataTable
 from tests.contract.support import data_file
 from tests.contract.varied import vary
 from tests.lakes import LakeFactory
@@ -77,6 +77,7 @@ COLUMNS = {
     "ducklake_sort_info": "sort_id table_id begin_snapshot end_snapshot",
     "ducklake_sort_expression": "sort_id table_id sort_key_index expression dialect sort_direction null_order",
     "ducklake_catalog": "catalog_uuid parent_catalog_id parent_snapshot_id snapshot_id begin_time",
+    "ducklake_catalog_size": "parent_catalog_id own_file_count own_byte_count own_record_count inlined_row_count",
     "ducklake_view_column_tag": "view_id column_name begin_snapshot end_snapshot key value",
     "ducklake_inlined_row": "table_id row_id schema_version begin_snapshot end_snapshot document",
     "ducklake_inlined_delete": "table_id data_file_id row_id begin_snapshot end_snapshot",
@@ -379,6 +380,49 @@ def test_every_view_shows_each_catalog_as_it_is_and_as_it_was(lake: Lake, ask: A
     check_versioned_rows(lake, ask)
     check_statistics(lake, ask)
     check_lineages(lake, ask)
+    check_sizes(lake, ask)
+
+
+def check_sizes(lake: Lake, ask: Ask) -> None:
+    """A catalog holds what it has rows of its own for, and nothing that it inherits."""
+    store = lake._runtime.store
+    seen = [0] * 4
+    for catalog in live_catalogs(lake):
+        own: dict[MetadataTable[Any], list[Any]] = {
+            table: [
+                row
+                for row in visibility.visible(store, catalog._version(), table)
+                if row.origin is not None and row.origin.owner == catalog.catalog_id
+            ]
+            for table in (DATA_FILE, DELETE_FILE, INLINED_ROW)
+        }
+        files = [*own[DATA_FILE], *own[DELETE_FILE]]
+        ((*counts, byte_count),) = ask(
+            "SELECT own_file_count, own_record_count, inlined_row_count, own_byte_count"
+            " FROM ducklake.ducklake_catalog_size WHERE catalog_id = ?",
+            catalog.catalog_id,
+        )
+        assert counts == [len(files), sum(row.record_count for row in own[DATA_FILE]), len(own[INLINED_ROW])], catalog
+        assert byte_count == catalog.quota().used.byte_count, catalog
+        assert byte_count >= sum(row.file_size_bytes for row in files), catalog
+        seen = [one + int(other) for one, other in zip(seen, (*counts, byte_count), strict=True)]
+    assert all(seen), seen
+
+
+@every_kind
+def test_what_a_tenant_inherits_is_not_on_its_bill(lake: Lake, shop: Catalog, ask: Ask) -> None:
+    shop.fork_many(["a", "b"])
+    lake.catalog("a").table("orders").storage.append_files([data_file("a1", 3)])
+    found = ask(
+        "SELECT catalog_name, own_file_count, own_record_count, own_byte_count FROM ducklake.ducklake_catalog_size"
+        " ORDER BY catalog_name"
+    )
+    assert [row[:3] for row in found] == [("a", 1, 3), ("b", 0, 0), ("shop", 2, 15)]
+    assert found[1][3] == 0
+    inherited = ask(
+        "SELECT catalog_name, sum(file_size_bytes) FROM ducklake.ducklake_table_stats GROUP BY catalog_name ORDER BY 1"
+    )
+    assert inherited[1][1] == inherited[2][1] > 0, "these count for each tenant that inherits them"
 
 
 def check_versioned_rows(lake: Lake, ask: Ask) -> None:

@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from forklake import Catalog, Lake, MergeDelete, MergeInsert, MergeUpdate, Table
+from forklake import (
+    Catalog,
+    ColumnDefinition,
+    Lake,
+    MacroImplementation,
+    MacroParameter,
+    MergeDelete,
+    MergeInsert,
+    MergeUpdate,
+    Table,
+)
 from forklake.errors import InvalidInputError
 
 
@@ -90,3 +100,45 @@ def test_what_is_of_the_wrong_kind_is_refused_in_words(
             deed(table, given)
         assert words in str(caught.value)
     assert table.inspect.history() == before
+
+
+PARAMETER = MacroParameter("x")
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("1", "an overload is a MacroImplementation with SQL text, not '1'"),
+        (None, "an overload is a MacroImplementation with SQL text, not None"),
+        (["x + 1"], "an overload is a MacroImplementation with SQL text, not 'x + 1'"),
+        (MacroImplementation(1), "an overload is a MacroImplementation with SQL text, not MacroImplementation"),  # type: ignore[arg-type]
+        (MacroImplementation("x", "x"), "parameters are a tuple of MacroParameter, not 'x'"),  # type: ignore[arg-type]
+        (MacroImplementation("x", ("x",)), "parameters are a tuple of MacroParameter, not ('x',)"),  # type: ignore[arg-type]
+        (MacroImplementation("x", PARAMETER), "parameters are a tuple of MacroParameter, not MacroParameter("),  # type: ignore[arg-type]
+    ],
+)
+def test_a_macro_of_something_else_is_refused_in_words(lake: Lake, wrong: Any, words: str) -> None:
+    shop = lake.create_catalog("shop")
+    with pytest.raises(InvalidInputError) as caught:
+        shop.macros.create("m", wrong)
+    assert f'Macro "m" was not created: {words}' in str(caught.value)
+    assert shop.macros.list() == []
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (1, "Columns are SQL text, or names with their types, not 1"),
+        ({"a": 1}, 'The type of column "a" is text, as in SQL, not 1'),
+        ([("a", None)], 'The type of column "a" is text, as in SQL, not None'),
+        ([ColumnDefinition("a", 1)], 'The type of column "a" is text, as in SQL, not 1'),  # type: ignore[arg-type]
+    ],
+)
+def test_columns_of_something_else_are_refused_in_words(lake: Lake, wrong: Any, words: str) -> None:
+    shop = lake.create_catalog("shop")
+    with pytest.raises(InvalidInputError) as caught:
+        shop.create_table("t", wrong)
+    assert words in str(caught.value)
+    assert shop.tables() == []

@@ -16,6 +16,7 @@ from forklake.errors import (
 )
 from tests.interop.ducklake import attached, snapshot_numbers, state, url_of, write
 from tests.lakes import LakeFactory
+from tests.sound import check_sound
 
 ORDERS = ("CREATE TABLE orders (i INTEGER)", "INSERT INTO orders SELECT i FROM range(50) r(i)")
 
@@ -307,3 +308,34 @@ def test_macros_and_views_read_as_they_were_written(small_lake: Lake, tmp_path: 
     (plus,) = shop.macros.get("plus").implementations
     assert [(parameter.name, parameter.default) for parameter in plus.parameters] == [("x", None), ("y", "2")]
     assert shop.views.get("v").column_aliases == ("the first", "second")
+
+
+def test_what_ducklake_leaves_of_files_that_are_gone_is_no_finding(small_lake: Lake, tmp_path: Path) -> None:
+    path = _source(
+        tmp_path,
+        "CREATE TABLE t (k INTEGER)",
+        "INSERT INTO t SELECT * FROM range(10)",
+        "DELETE FROM t WHERE k = 2",
+        "UPDATE t SET k = k + 100",
+        DATA_INLINING_ROW_LIMIT=0,
+    )
+    shop = small_lake.import_catalog("shop", f"sqlite:{path}")
+    assert sorted(shop.table("t").rows()) == [(100 + number,) for number in range(10) if number != 2]
+    check_sound(small_lake, deep=True)
+
+
+def test_delete_files_that_others_replaced_end_with_them(small_lake: Lake, tmp_path: Path) -> None:
+    path = _source(
+        tmp_path,
+        *("CREATE TABLE t (k INTEGER)", "INSERT INTO t SELECT * FROM range(10)"),
+        *("DELETE FROM t WHERE k = 2", "DELETE FROM t WHERE k = 3"),
+        DATA_INLINING_ROW_LIMIT=0,
+    )
+    _run(
+        path, "UPDATE ducklake_delete_file SET end_snapshot = NULL", "UPDATE ducklake_table_stats SET record_count = 4"
+    )
+    shop = small_lake.import_catalog("shop", f"sqlite:{path}")
+    assert sorted(shop.table("t").rows()) == [(number,) for number in range(10) if number not in (2, 3)]
+    before = shop.snapshots()[-2].snapshot_id
+    assert len(shop.at(before).table("t").rows()) == 9
+    check_sound(small_lake, deep=True)

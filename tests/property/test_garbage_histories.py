@@ -124,7 +124,7 @@ def _ancestors_do_not_become_due(sabotage: Sabotage) -> None:
 
 
 def _files_that_copies_name_are_deleted(sabotage: Sabotage) -> None:
-    sabotage.put(cleanup, "named_paths", lambda session, holder, directory, paths: set())
+    sabotage.put(cleanup, "named_among", lambda *arguments: set())
 
 
 def _tables_go_before_files_are_found_through_them(sabotage: Sabotage) -> None:

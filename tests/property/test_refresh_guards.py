@@ -231,7 +231,7 @@ def files_that_wait_for_deletion_are_kept_for_a_merge(lake: Lake, shop: Catalog)
 
 
 def _scheduled_files_are_deleted_whoever_names_them(sabotage: Sabotage) -> None:
-    sabotage.put(cleanup, "named_paths", lambda *arguments: set())
+    sabotage.put(cleanup, "named_among", lambda *arguments: set())
 
 
 def meanwhile(lake: Lake, act: Callable[[], object]) -> Lake:

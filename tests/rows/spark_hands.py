@@ -136,4 +136,4 @@ def comparable(plan: ScanPlan) -> ScanPlan:
         )
         for file in plan.files
     )
-    return replace(plan, files=files)
+    return replace(plan, files=files, place=None)

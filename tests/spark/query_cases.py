@@ -18,7 +18,7 @@ from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
-from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+from forklake.sql.relation import At, BoundQuery, Relation, StoredMacro, StoredQuery
 from forklake.sql.statements import Describe, Show
 from tests.fields import named_field
 
@@ -100,9 +100,9 @@ class MemoryNames:
     def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
         raise NotImplementedError
 
-    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+    def macro(self, parts: tuple[str, ...]) -> Sequence[StoredMacro]:
         """Return the overloads of a macro."""
-        return MACROS.get(fold(parts[-1]), ())
+        return [StoredMacro(one) for one in MACROS.get(fold(parts[-1]), ())]
 
     def variable(self, name: str) -> Any:
         """Return the value of a variable."""

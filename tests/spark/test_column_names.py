@@ -54,8 +54,8 @@ def test_a_column_may_have_any_name_that_is_not_reserved(table: Table, shop: Cat
     row_ids = {row.id: row.rowid for row in table.dataframe(["id", "rowid"]).collect()}
     assert table.delete("id % 4 = 1").row_count == 2
     assert seen(table) == [[number, *places] for number in (0, 2, 3, 4, 6, 7)]
-    moved = table.dataframe(where="id = 7").selectExpr(*(f"`{name}` + 10 AS `{name}`" for name in names))
     assert table.update({name: f'"{name}" + 100' for name in names}, "id = 3").row_count == 1
+    moved = table.dataframe(where="id = 7").selectExpr(*(f"`{name}` + 10 AS `{name}`" for name in names))
     assert table.merge(moved, ["id"]).row_count == 1
     expected = [[number, *places] for number in (0, 2, 4, 6, 7, 17, 103)]
     assert seen(table) == expected

@@ -129,7 +129,7 @@ def test_another_route_is_taken_where_the_first_fails(
     made = plan(FIELDS, scanned(path, FIELDS))
     # A release of Spark without the class that the first route uses.
     monkeypatch.setattr("forklake.engine.spark.read.primed_files._SOURCE", "class Nothing {}")
-    monkeypatch.setattr("forklake.engine.spark.read.primed_files._compiled", {})
+    monkeypatch.setattr("forklake.engine.spark.driver.compiled_java._compiled", {})
     assert spark.conf.get(SETTING, None) is None
     frame = scan(spark, made)
     assert "MetadataLogFileIndex" in physical_plan(frame)

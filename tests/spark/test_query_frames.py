@@ -195,6 +195,12 @@ def test_settings_of_the_caller_do_not_change_what_a_query_means(spark: SparkSes
         assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
 
 
+def test_the_deviation_of_one_value_is_unknown_whatever_the_setting_of_the_caller(spark: SparkSession) -> None:
+    with setting(spark, spark_sql_legacy_statisticalAggregate="true"):
+        found = query_session(spark).sql("SELECT stddev_samp(v), var_samp(v) FROM VALUES (1.0D) t(v)")
+        assert found.collect() == [(None, None)]
+
+
 def test_what_the_parser_learns_from_queries_is_forgotten_before_it_fills_the_memory(spark: SparkSession) -> None:
     own, share = query_session(spark), "spark.sql.parser.parserDfaCacheFlushRatio"
     parser = cast("Any", spark)._jvm.org.apache.spark.sql.catalyst.parser.AbstractParser

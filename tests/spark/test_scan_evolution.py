@@ -1,18 +1,30 @@
 """Tables whose columns changed after files were written, always with and without a filter."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
 from forklake.engine.spark.read.scan import scan
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.promotions import can_become
+from forklake.model.types.read import read_scalar
 from tests.fields import named_field
 from tests.spark.plans import field, plan, pushed, read_columns, scanned, values, written
 
 INT = "int32"
+PROMOTED: Final = {
+    **{"BOOLEAN": "true", "TINYINT": "-7", "SMALLINT": "-300", "INTEGER": "16777217", "BIGINT": "9007199254740993"},
+    **{"UTINYINT": "200", "USMALLINT": "60000", "UINTEGER": "4000000000", "UBIGINT": "18446744073709551615"},
+    **{"FLOAT": "0.1", "DECIMAL(4,1)": "12.5", "DECIMAL(11,3)": "1.125"},
+    **{"DECIMAL(22,3)": "1234567890123456789.125", "DECIMAL(38,0)": "-12345678901234567890123456789012345678"},
+    **{"DATE": "'1960-02-29'", "TIMESTAMP": "'1960-01-02 03:04:05.123456'", "TIMESTAMP_S": "'2020-01-02 03:04:05'"},
+    "TIMESTAMP_MS": "'2020-01-02 03:04:05.123'",
+}
+"""A value of each type that something can be promoted from."""
 
 
 def check(
@@ -148,6 +160,25 @@ def test_a_promoted_column_shows_what_duckdb_shows(
     path = written(tmp_path / "1.parquet", f"SELECT {sql} AS a UNION ALL SELECT NULL")
     made = plan([field(1, "a", new)], scanned(path, [field(1, "a", old)]))
     assert values(scan(spark, made).selectExpr("cast(a AS string)")) == [(shown,), (None,)]
+
+
+def test_all_that_promotions_lead_to_has_the_values_of_duckdb(spark: SparkSession, tmp_path: Path) -> None:
+    kinds = {name: read_scalar(name) for name in (*PROMOTED, "DOUBLE", "UHUGEINT", "TIMESTAMPTZ", "TIMESTAMP_NS")}
+    pairs = [(old, new) for old in PROMOTED for new in kinds if can_become(kinds[old], kinds[new])]
+    numbers = list(enumerate(pairs, 1))
+    path = written(
+        tmp_path / "1.parquet", "SELECT " + ", ".join(f"{PROMOTED[old]}::{old} AS c{n}" for n, (old, _) in numbers)
+    )
+    made = plan(
+        [field(n, f"c{n}", kinds[new].name) for n, (_, new) in numbers],
+        scanned(path, [field(n, f"c{n}", kinds[old].name) for n, (old, _) in numbers]),
+    )
+    (found,) = values(scan(spark, made))
+    for (old, new), value in zip(pairs, found, strict=True):
+        shown = "VARCHAR" if new == "TIMESTAMP_NS" else new
+        wanted = duckdb.sql(f"SELECT CAST({PROMOTED[old]}::{old}::{new} AS {shown})").fetchall()
+        ours = duckdb.sql(f"SELECT CAST(? AS {shown})", params=[value]).fetchall()
+        assert ours == wanted, (old, new)
 
 
 def test_a_date_that_became_a_moment_is_midnight_in_utc_in_every_zone(spark: SparkSession, tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, Lake
-from forklake.connector.source_options import Use, parse_options
-from forklake.connector.stream import ChangeStream
 from forklake.errors import EngineError, InvalidInputError
 
 
@@ -92,9 +90,6 @@ def start(
     frame: DataFrame, lake: Lake, catalog: Catalog, checkpoint: Path, mode: str = "append", /, **options: str
 ) -> None:
     """Write a stream with the format, until it has seen all there is."""
-    # Spark looks for the format in the session that this thread used last, whichever that was.
-    session: Any = frame.sparkSession
-    session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
     named = {"lake": f"sqlite:{lake._runtime.store.location}", "catalog": catalog.name, "table": "copy", **options}
     query = frame.writeStream.format("forklake").options(**named).option("checkpointLocation", str(checkpoint))
     query.outputMode(mode).trigger(availableNow=True).start().awaitTermination()
@@ -119,6 +114,21 @@ def test_a_stream_that_is_written_with_the_format_arrives_once_whatever_is_start
     assert sorted(copy.dataframe().collect()) == [(1, "a"), (2, "b"), (3, "c")]
 
 
+def test_a_stream_is_written_by_its_session_whichever_session_was_used_last(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    catalog.table("t").append([{"id": 1, "name": "a"}])
+    fresh, last = forklake.register(spark.newSession()), spark.newSession()
+    rows = stream(fresh, lake, catalog, startingVersion="earliest").select("id", "name")
+    last.createDataFrame([(1,)], "id BIGINT")  # the session that this thread used last
+    start(rows, lake, catalog, tmp_path / "c")
+    assert catalog.table("copy").dataframe().collect() == [(1, "a")]
+    numbers = last.readStream.format("rate").load()
+    spark.createDataFrame([(1,)], "id BIGINT")
+    with pytest.raises(IllegalArgumentException, match="forklake is not known in this session; nothing was written"):
+        start(numbers, lake, catalog, tmp_path / "other")
+
+
 def test_a_stream_in_complete_mode_replaces_all_rows(
     spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
 ) -> None:
@@ -132,11 +142,6 @@ def test_a_stream_in_complete_mode_replaces_all_rows(
 def test_a_stream_that_cannot_be_written_is_refused_when_it_starts(
     spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
 ) -> None:
-    with pytest.raises(InvalidInputError, match="needs the option"):
-        ChangeStream(
-            parse_options({"lake": "l", "catalog": "c", "table": "t"}, Use.STREAM),
-            catalog.table("t").inspect.spark_schema,
-        )
     catalog.table("t").append([{"id": 1, "name": "a"}])
     rows = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name")
     for options, words in (
@@ -219,6 +224,25 @@ def test_a_stream_into_a_table_says_what_it_cannot_do(spark: SparkSession, lake:
         forklake.batch_writer(lake, catalog.name, "t", mode="merge")  # type: ignore[arg-type]
 
 
+def test_a_stream_that_fails_says_why_in_its_first_line_without_a_trace_of_python(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    catalog.table("t").append([{"id": 1, "name": "a"}])
+    for place, (options, words) in enumerate(
+        (
+            ({"startingVersion": "999"}, "No snapshot found at version 999"),
+            ({}, 'needs the option "startingVersion" or "startingTimestamp"; nothing was read.'),
+        )
+    ):
+        frame = stream(spark, lake, catalog, **options)
+        with pytest.raises(StreamingQueryException) as caught:
+            run(frame, tmp_path / str(place), lambda batch, number: None)
+        said = str(caught.value)
+        assert words in said.splitlines()[0]
+        assert "Traceback" not in said
+        assert "\n  File " not in said
+
+
 def test_a_stream_ends_when_the_columns_change_under_it(
     spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
 ) -> None:
@@ -227,3 +251,39 @@ def test_a_stream_ends_when_the_columns_change_under_it(
     catalog.table("t").append([{"id": 1, "title": "a"}])
     with pytest.raises(StreamingQueryException, match="changed while the stream ran"):
         run(frame, tmp_path / "c", lambda batch, _: batch.count())
+
+
+def test_the_earliest_start_is_the_first_that_is_known(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    named = {"lake": f"sqlite:{lake._runtime.store.location}", "catalog": catalog.name, "startingVersion": "earliest"}
+    seen: list[int] = []
+
+    def collect(batch: DataFrame, _: int) -> None:
+        seen.extend(row.id for row in batch.collect())
+
+    def batch(table: str) -> list[int]:
+        read = spark.read.format("forklake").options(**named, table=table, changes="true").load()
+        return [row.id for row in read.collect()]
+
+    catalog.table("t").append([{"id": 1}])
+    catalog.maintenance.expire_snapshots(older_than="0 seconds")
+    with pytest.raises(Exception, match="No changes are known yet: all snapshots before the newest one"):
+        batch("t")
+    run(stream(spark, lake, catalog, startingVersion="earliest"), tmp_path / "c", collect)
+    assert seen == []
+    catalog.table("t").append([{"id": 2}])
+    catalog.create_table("later", rows=[{"id": 3}])
+    assert (batch("t"), batch("later")) == ([2], [3])
+    run(stream(spark, lake, catalog, startingVersion="earliest"), tmp_path / "c", collect)
+    assert seen == [2]
+    run(stream(spark, lake, catalog, table="later", startingVersion="earliest"), tmp_path / "later", collect)
+    assert seen == [2, 3]
+    fork = catalog.fork(f"{catalog.name}_fork")
+    fork.table("t").append([{"id": 4}])
+    named["catalog"] = fork.name
+    assert batch("t") == [2, 4]
+    catalog.maintenance.expire_snapshots(older_than="0 seconds")
+    fork.maintenance.expire_snapshots(older_than="0 seconds")
+    fork.table("t").append([{"id": 5}])
+    assert batch("t")[-1] == 5

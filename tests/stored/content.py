@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from forklake import Catalog, Lake, MacroImplementation, MacroParameter
+from forklake import Catalog, ColumnDefinition, Lake, MacroImplementation, MacroParameter
 from forklake.files.deletes import write_delete_file
 from tests.interop.ducklake import attached, url_of
 
@@ -62,6 +62,11 @@ def _fill_shop(lake: Lake) -> None:
     orders.alter.set_tag("team", "sales", column="item")
     shop.views.create("names", "SELECT item FROM orders")
     shop.macros.create("twice", MacroImplementation("x * 2", (MacroParameter("x"),)))
+    shop.macros.create(
+        "more_than", MacroImplementation("x + y", (MacroParameter("x"), MacroParameter("y", default="1")))
+    )
+    log = shop.create_table("log", [ColumnDefinition("at", "BIGINT", default="40 + 2", default_is_expression=True)])
+    log.alter.set_sorting(["at % 10"])
 
 
 def _plain_database(outside: Path) -> Path:

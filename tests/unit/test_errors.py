@@ -40,6 +40,8 @@ VALUES: list[Any] = [
     hints.GiveMessage(),
     hints.CommitAgain("key 1"),
     hints.ChooseSide(),
+    hints.LookAtDropped("main", "t", "Snapshot 9 dropped it.", 1),
+    hints.LookAtDropped("it's", 'a "b".c', "Snapshot 9 dropped it.", 2),
     hints.UpgradeLake(),
     hints.ImportCatalog("it's.ducklake"),
     hints.ImportCatalog("postgres:dbname=x", "theirs"),
@@ -66,7 +68,11 @@ def test_each_edge_says_a_hint_in_its_own_words(value: Any) -> None:
 
 
 def test_what_hints_name_can_be_called(lake: Lake) -> None:
-    lake.create_catalog("my lake").create_table("t", {"id": "BIGINT"})
+    mine = lake.create_catalog("my lake")
+    mine.create_table("t", {"id": "BIGINT"})
+    with mine.transaction() as txn:
+        txn.schemas.create("it's")
+        txn.create_table('a "b".c', {"id": "BIGINT"}, schema="it's")
     lake.create_catalog("it's")
     connection = forklake.connect()
     connection.sql("ATTACH 'ducklake:lake.db' AS \"my lake\" (CATALOG 'my lake')")
@@ -86,6 +92,8 @@ def test_what_hints_name_can_be_called(lake: Lake) -> None:
             gone = lake.create_catalog(f"gone {count}")
             gone.drop()
             said = text.replace("7)", f"{gone.catalog_id})") if "undrop" in text or "purge" in text else text
+            if "set_commit_message" in said:
+                said = f"BEGIN; {said}; ROLLBACK"
             connection.sql(said) if text in of_sql else eval(said, names)
             count += 1
     assert count > 12

@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 import forklake
 from forklake import Lake, Settings
 from forklake.config import Clock
-from forklake.errors import CommitConflictError
+from forklake.errors import CommitConflictError, ForklakeError
 
 
 @pytest.fixture
@@ -95,3 +96,56 @@ logging.getLogger("forklake.commit").warning("nobody listens")
 """
     done = subprocess.run([sys.executable, "-c", script], check=True, timeout=120, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_what_is_done_to_catalogs_is_logged_with_who_did_it(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    shop = lake.create_catalog("shop")
+    agent = shop.fork("agent", ttl="1 hour")
+    with caplog.at_level(logging.INFO, "forklake.catalog"):
+        agent.rename("run-7", author="ann", message="so that\nit can be found")
+        agent.set_quota(max_files=9, max_forks=1, subtree=True, author="ann")
+        agent.set_quota()
+        shop.create_table("t", {"id": "BIGINT"})
+        shop.options.set("target_file_size", "1MB", table="t", author="bob", message="small")
+        shop.options.reset("target_file_size", table="t", author="bob")
+        lake.options.set("auto_compact", False)
+        agent.drop(author="mallory", message="tidy up")
+        lake.undrop_catalog("run-7", author="ann", message="it was needed")
+        lake.drop_catalogs(parent="shop", author="cron")
+        lake.purge("run-7", author="cron", message="a day later")
+        shop.fork("late").renew(timedelta(seconds=0.001))
+        while not lake.reap(limit=1).dropped:
+            pass
+        lake.maintenance.purge_catalogs("la", drop=True, author="ann")
+    assert [text for name, _, text in caplog.record_tuples if name == "forklake.catalog"] == [
+        "Catalog 1 'run-7' renamed from 'agent' by 'ann': 'so that\\nit can be found'",
+        "Catalog 1 'run-7' given a quota (max_files 9, max_forks 1, its forks counted with it) by 'ann'",
+        "Catalog 1 'run-7' freed of its quota (no author)",
+        "Catalog 0 'shop' given option target_file_size = '1MB' of table 1 by 'bob': 'small'",
+        "Catalog 0 'shop' freed of option target_file_size of table 1 by 'bob'",
+        "Lake given option auto_compact = 'false' (no author)",
+        "Catalog 1 'run-7' dropped by 'mallory': 'tidy up'",
+        "Catalog 1 'run-7' brought back by 'ann': 'it was needed'",
+        "Catalog 1 'run-7' dropped by 'cron'",
+        "Catalog 1 'run-7' purged by 'cron': 'a day later'",
+        "Catalog 2 'late' dropped (no author): 'Past its lifetime'",
+        "Catalog 2 'late' purged by 'ann'",
+    ]
+
+
+def test_what_was_refused_is_not_logged_as_done(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    shop = lake.create_catalog("shop")
+    shop.fork("agent").drop()
+    with caplog.at_level(logging.INFO, "forklake.catalog"):
+        for deed in (
+            lambda: shop.rename("shop"),
+            lambda: shop.options.set("target_file_size", "much"),
+            lambda: shop.set_quota(max_files=-1),
+            lambda: shop.drop(author=7),  # type: ignore[arg-type]
+            lambda: lake.undrop_catalog("nobody"),
+            lambda: lake.purge("shop"),
+        ):
+            with suppress(ForklakeError):
+                deed()
+    assert caplog.messages == []
+    assert shop.inspect.is_live

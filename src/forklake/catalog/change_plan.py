@@ -32,21 +32,30 @@ _R = TypeVar("_R", bound=Row)
 
 
 def plan_changes(
-    store: Store, lake_path: str | None, state: CatalogState, table: TableRow, first: SnapshotId
+    store: Store,
+    lake_path: str | None,
+    state: CatalogState,
+    table: TableRow,
+    first: SnapshotId,
+    *,
+    with_first: bool = True,
 ) -> ChangePlan:
     """Plan the change feed of a table from one snapshot to that of the state.
 
-    Both snapshots are included. Snapshots that only moved rows to other files changed none. The number of queries
-    grows with the snapshots that merged something into the table, not with files. A column whose type became narrower
-    again, by a merge or a reset, has the widest that it had.
+    Both snapshots are included, the first one only ``with_first``. Snapshots that only moved rows to other files
+    changed none. The number of queries grows with the snapshots that merged something into the table, not with files.
+    A column whose type became narrower again, by a merge or a reset, has the widest that it had.
 
     Raises:
         SnapshotNotFoundError: A snapshot between them, or the one before, is expired.
     """
-    versions.check_changes_known(store, state.version, first)
     lineage = versions.snapshots(store, state.version)
     ids = [one.snapshot_id for one in lineage]
     last = state.version.snapshot_id
+    if not with_first:
+        # What it changed is shown already, so nobody needs the one before it.
+        first = next((one for one in ids if one > first), last)
+    versions.check_changes_known(store, state.version, first)
     history = TableHistory.of(state, table.table_id)
     merging = merging_snapshots(store, state.version, first)
     merges = find_merges(state, table.table_id, history, ids, merging)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from forklake.model import variant_stats
 from forklake.model.definitions import ColumnStats
@@ -14,6 +14,10 @@ from forklake.model.types.order import order_key
 
 FileStats = ColumnStats | FileColumnStatsRow
 """Statistics of a column of a file, new or stored."""
+
+
+_LONGEST_BOUND: Final = 4096
+"""As writers of Parquet leave out longer ones."""
 
 
 def combine_stats(kind: Type, known: Sequence[FileStats]) -> FileStats | None:
@@ -64,8 +68,12 @@ def _outermost(kind: Type, bounds: Sequence[str | None], choose: Callable[..., A
 
 
 def storable_bound(bound: str | None) -> str | None:
-    """Return a bound that can be stored, or None for text with NUL, as DuckLake does."""
-    return None if bound is None or "\0" in bound else bound
+    """Return a bound that is stored, or None for one that is not.
+
+    That is a text with NUL, as in DuckLake, and a long one.
+    The statistics of a table are written anew with each commit: a long bound would be many times there.
+    """
+    return None if bound is None or len(bound) > _LONGEST_BOUND or "\0" in bound else bound
 
 
 def widen_stats(
@@ -142,7 +150,8 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
 
 
 def _outer_bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
-    if one is None or other is None or "\0" in other:
+    other = storable_bound(other)
+    if one is None or other is None:
         return None
     first = order_key(kind, one)
     second = first if one == other else order_key(kind, other)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +16,8 @@ from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
 from forklake.catalog.draft import Draft
 from forklake.catalog.lease import lease_lost_error
-from forklake.catalog.state import CatalogState
+from forklake.catalog.races import Races
+from forklake.catalog.state import STATISTICS, CatalogState
 from forklake.catalog.titles import changed_title
 from forklake.config import Clock, RetryPolicy
 from forklake.errors import (
@@ -28,7 +30,8 @@ from forklake.errors import (
     NotFoundError,
 )
 from forklake.metastore import visibility
-from forklake.metastore.queries import snapshots
+from forklake.metastore.queries import heads, snapshots
+from forklake.metastore.source import ask_all
 from forklake.metastore.store import ConnectionLostError, Guard, Session, Store
 from forklake.model.change import Change
 from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
@@ -44,6 +47,7 @@ _COMMITS: Final = logging.getLogger("forklake.commit")
 _RETRIES: Final = logging.getLogger("forklake.retry")
 _CONFLICTS: Final = logging.getLogger("forklake.conflict")
 _DELETES: Final = (ChangeKind.DELETED_FROM_TABLE, ChangeKind.INLINED_DELETE)
+_ADDITIONS: Final = (ChangeKind.INSERTED_INTO_TABLE, ChangeKind.INLINED_INSERT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +101,22 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         CatalogLapsedError: The catalog is past its lifetime.
         QuotaError: A quota allows no more files or bytes.
     """
-    waits = policy.waits(clock)
-    while True:
-        if not draft.log:
-            return None
-        finished = commit_once(store, plan, draft, clock)
-        if finished is not None:
-            return finished
-        wait = next(waits, None)
-        if wait is None:
-            raise contention_error(policy)
-        clock.sleep(wait)
-        draft = _plan_again(store, plan)
+    ours = list(draft.log)
+    if not ours:
+        return None
+    with Races((store, plan.base.version.catalog_id), policy, clock) as races:
+        if races.join():
+            # A conflict is told after the attempt: the commit may be known by its key.
+            with suppress(CommitConflictError):
+                draft = _plan_again(store, plan, draft, ours)
+        while draft.log:
+            finished = commit_once(store, plan, draft, clock)
+            if finished is not None:
+                return finished
+            if not races.lose():
+                raise contention_error(policy)
+            draft = _plan_again(store, plan, draft, ours)
+    return None
 
 
 def commit_once(store: Store, plan: Plan, draft: Draft, clock: Clock) -> FinishedCommit | None:
@@ -222,6 +230,13 @@ def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
         tombstones=draft.tombstones,
         own_files=own_files,
         own_bytes=own_bytes,
+        beyond=limits.beyond_every_quota(
+            plan.info.author,
+            plan.info.message,
+            plan.info.extra_info,
+            plan.commit_key,
+            widest_table=draft.widest_table,
+        ),
         lease_id=plan.lease_id,
         epoch=() if plan.onto is None else _segments(plan.onto),
     )
@@ -257,11 +272,17 @@ def _finished_commit(plan: Plan, draft: Draft, result: CommitResult) -> Finished
     return FinishedCommit(result.snapshot_id, draft.state_after(version))
 
 
-def _plan_again(store: Store, plan: Plan) -> Draft:
-    """Plan the changes again on the new head, if nothing they rely on has changed."""
-    with store.reading() as session:
-        head, theirs = changes_since(session, plan.base.version)
-    ours = draft_of(plan.base, plan.changes).log
+def _plan_again(store: Store, plan: Plan, last: Draft, ours: Sequence[LoggedChange]) -> Draft:
+    """Plan the changes again on the new head, if nothing they rely on has changed.
+
+    Args:
+        store: The store.
+        plan: What is committed.
+        last: The changes on the head before, of which the new one takes what others cannot have changed.
+        ours: The changes on the base, as they are compared.
+    """
+    state, theirs = _new_head(store, plan.base.version, last)
+    head = state.version
     found = conflicts(ours, theirs)
     if found:
         _CONFLICTS.info(
@@ -281,7 +302,7 @@ def _plan_again(store: Store, plan: Plan) -> Draft:
             "; ".join(messages), conflicts=messages, hint="Nothing was written. Run it again on the new head."
         )
     try:
-        return draft_of(CatalogState(store, head), plan.changes)
+        return draft_of(state, plan.changes)
     except (InvalidInputError, NotFoundError, AlreadyExistsError) as error:
         raise CommitConflictError(
             f"Transaction conflict - another transaction has changed what this one relies on: {error.message}",
@@ -289,34 +310,72 @@ def _plan_again(store: Store, plan: Plan) -> Draft:
         ) from error
 
 
-def changes_since(session: Session, base: Version) -> tuple[Version, list[LoggedChange]]:
-    """Return the head, and the changes of the catalog's commits after the base.
+def _new_head(store: Store, base: Version, last: Draft) -> tuple[CatalogState, list[LoggedChange]]:
+    """Return the state at the head, and what others did after the base.
 
-    Both are read from one state of the database.
+    If they only added rows, one round trip is enough: whatever is read after the head was, and does not belong to it,
+    is of a commit after it, so that the next attempt is lost, too.
+    """
+    catalog = base.catalog_id
+    written = [(table, table_id) for table in STATISTICS for table_id in last.statistics(table) if table_id >= 0]
+    newest = base.at(INFINITY, base.schema_version, base.snapshot_time)
+    head, found, *latest = ask_all(
+        store,
+        [
+            heads.ask_head_by_id(store, catalog),
+            snapshots.ask_changes_since(catalog, base.snapshot_id),
+            *(visibility.latest_rows(store, newest, table, table_id) for table, table_id in written),
+        ],
+    )
+    if head is not None and _is_kept(base, head.version):
+        theirs = _later_changes([each for each in found if each[0] <= head.version.snapshot_id], base.snapshot_id)
+        if all(change.kind in _ADDITIONS for change in theirs):
+            rows = {
+                (table.name, table_id): of_table for (table, table_id), of_table in zip(written, latest, strict=True)
+            }
+            return last.base.with_more_rows(head.version, rows), theirs
+    with store.reading() as session:
+        version = versions.head_by_id(session, catalog).version
+        return CatalogState(store, version), changes_since(session, version, base.snapshot_id)
+
+
+def _is_kept(base: Version, head: Version) -> bool:
+    """Return whether two versions of a catalog differ in rows of tables at most."""
+    return (base.schema_version, base.since, base.segments) == (head.schema_version, head.since, head.segments)
+
+
+def changes_since(session: Session, head: Version, base: SnapshotId) -> list[LoggedChange]:
+    """Return the changes of the catalog's commits after a base and up to a head.
 
     Raises:
         CommitConflictError: The base, or a snapshot after it, is expired: not all changes are known any more. Or the
             catalog was refreshed: what came with that is not in its log.
-        NotFoundError: The catalog was dropped.
     """
-    head = versions.head_by_id(session, base.catalog_id).version
-    if base.snapshot_id < head.since:
+    if base < head.since:
         raise CommitConflictError(
             "Transaction conflict - the catalog was refreshed since this transaction began.",
             hint="Nothing was written. Run it again on the new head.",
         )
-    found = snapshots.changes_between(session, base.catalog_id, base.snapshot_id, head.snapshot_id)
-    if not found or found[0][0] != base.snapshot_id:
+    found = snapshots.changes_between(session, head.catalog_id, base, head.snapshot_id)
+    log = _later_changes(found, base)
+    if any(change.kind in _DELETES for change in log):
+        touched = visibility.touched_files(session, head, base)
+        log = [_with_files(change, touched) for change in log]
+    return log
+
+
+def _later_changes(found: Sequence[tuple[SnapshotId, str]], base: SnapshotId) -> list[LoggedChange]:
+    """Return the changes of snapshots, of which the first is the base.
+
+    It is another if the base, or one after it, is expired.
+    """
+    if not found or found[0][0] != base:
         raise CommitConflictError(
-            f"Transaction conflict - the snapshot {base.snapshot_id} that this transaction started from, or one after"
+            f"Transaction conflict - the snapshot {base} that this transaction started from, or one after"
             " it, has been expired, so what others did since cannot be known.",
             hint="Nothing was written. Run it again on the new head.",
         )
-    log = [change for _, text in found[1:] for change in parse(text)]
-    if any(change.kind in _DELETES for change in log):
-        touched = visibility.touched_files(session, head, base.snapshot_id)
-        log = [_with_files(change, touched) for change in log]
-    return head, log
+    return [change for _, text in found[1:] for change in parse(text)]
 
 
 def _with_files(change: LoggedChange, touched: Mapping[TableId, set[DataFileId]]) -> LoggedChange:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Final
 
 from forklake.catalog import lookup
 from forklake.catalog.places import Places, owner_of
 from forklake.catalog.state import Content
+from forklake.catalog.stored_defaults import default_of
 from forklake.catalog.table_files import partition_values, read_bound, table_files
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import (
@@ -23,10 +25,15 @@ from forklake.metastore.written_tables import (
     VIEW_COLUMN_TAG,
 )
 from forklake.model.aliases import parse_aliases
+from forklake.model.built_in_names import BUILT_IN_NAMES
 from forklake.model.definitions import MacroImplementation, MacroParameter, PartitionField, SortKey
 from forklake.model.ids import ColumnId, SchemaId, TableId
+from forklake.model.names import fold
 from forklake.model.records import Column, DataFile, DeleteFile, InlinedRow, Macro, View
 from forklake.model.rows import ColumnRow, DeleteFileRow, MacroRow, TableRow, ViewRow
+
+_KINDS: Final = frozenset({"unknown", "expression", "literal"})
+"""Kinds of defaults of macros whose type is not stored."""
 
 
 def columns(content: Content, table_id: TableId) -> tuple[Column, ...]:
@@ -46,10 +53,11 @@ def _column_tree(
             name=row.column_name,
             type=row.column_type,
             nulls_allowed=row.nulls_allowed,
-            default=None if row.default_value == "NULL" else row.default_value,
-            default_is_expression=row.default_value_type == "expression",
+            default=default_of(row)[0],
+            default_is_expression=default_of(row)[1],
             children=_column_tree(rows, tags, row.column_id),
             tags=tags.get(row.column_id, {}),
+            trusted=row.trusted is True or row.default_value_type != "expression",
         )
         for row in rows
         if row.parent_column == parent
@@ -76,6 +84,7 @@ def view(content: Content, row: ViewRow, schema_name: str) -> View:
         column_aliases=parse_aliases(row.column_aliases),
         tags=object_tags(content, row.view_id),
         column_tags=column_tags,
+        trusted=row.trusted is True,
     )
 
 
@@ -83,28 +92,34 @@ def macro_overloads(content: Content, schema_id: SchemaId, parts: tuple[str, ...
     """Return the overloads of a macro that a text in a schema calls.
 
     None if there is no such macro. The name may have a schema before it; without one it is of this schema, or else
-    of ``main``.
+    of ``main``. One that is marked takes the name of no built-in function.
     """
+    is_built_in = len(parts) == 1 and fold(parts[0]) in BUILT_IN_NAMES
     of = parts[0] if len(parts) == 2 else "main"
     schemas = [schema_id] if len(parts) == 1 else []
     named = lookup.find_schema(content, of) if len(parts) <= 2 else None
     for schema in [*schemas, *([] if named is None else [named.schema_id])]:
         row = lookup.find_macro(content, schema, parts[-1])
         if row is not None:
-            return macro(content, row, of).implementations
+            found = macro(content, row, of).implementations
+            return tuple(one for one in found if one.trusted or not is_built_in)
     return ()
 
 
 def macro(content: Content, row: MacroRow, schema_name: str) -> Macro:
     """Return a macro as users see it."""
     parameters: dict[int, list[MacroParameter]] = {}
+    marked: set[int] = set()
     for parameter in content.following(MACRO_PARAMETERS, [row]):
+        if parameter.trusted is not True:
+            marked.add(parameter.impl_id)
         parameters.setdefault(parameter.impl_id, []).append(
             MacroParameter(
                 parameter.parameter_name,
                 None if parameter.parameter_type == "unknown" else parameter.parameter_type,
                 None if parameter.default_value_type == "unknown" else parameter.default_value,
                 parameter.default_value_type == "expression",
+                None if parameter.default_value_type in _KINDS else parameter.default_value_type,
             )
         )
     implementations = tuple(
@@ -113,6 +128,7 @@ def macro(content: Content, row: MacroRow, schema_name: str) -> Macro:
             tuple(parameters.get(impl.impl_id, ())),
             "table" if impl.type == "table" else "scalar",
             impl.dialect,
+            trusted=impl.trusted is True and impl.impl_id not in marked,
         )
         for impl in content.following(MACRO_IMPL, [row])
     )
@@ -136,6 +152,7 @@ def sorting(content: Content, table_id: TableId) -> tuple[SortKey, ...]:
             "DESC" if key.sort_direction == "DESC" else "ASC",
             "NULLS_FIRST" if key.null_order == "NULLS_FIRST" else "NULLS_LAST",
             key.dialect,
+            trusted=key.trusted is True,
         )
         for key in sorted(keys, key=lambda key: key.sort_key_index)
     )

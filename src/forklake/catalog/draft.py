@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from forklake.catalog.read_files import FILE_TABLES, FileRows
 from forklake.catalog.state import STATISTICS, CatalogState
-from forklake.metastore.row_filter import Where, matches
+from forklake.metastore.row_filter import Where, matching
+from forklake.metastore.schema.own_bytes import COUNTED, bytes_of
 from forklake.metastore.source import Question
 from forklake.metastore.written_tables import (
     BY_ROW,
+    COLUMN,
     COLUMN_MAPPING,
     DATA_FILE,
     DELETE_FILE,
     FILE_COLUMN_STATS,
+    TABLES,
     MetadataTable,
     R,
 )
 from forklake.model.change_log import LoggedChange
 from forklake.model.commit import Tombstone
 from forklake.model.ids import ColumnId, DataFileId, RowUid, SnapshotId, TableId, first_row_id
-from forklake.model.rows import Row
+from forklake.model.rows import Origin, Row
 from forklake.model.version import Version
+
+_COUNTED: Final = {table.name: table for table in TABLES if table.described in COUNTED}
+"""The tables whose rows count in the bytes of a catalog."""
 
 
 class Draft:
@@ -72,14 +78,14 @@ class Draft:
             for row in self._committed_rows(table, where)
             if row.origin is not None and row.origin.row_uid not in ended
         ]
-        return kept + [row for row in self._inserts.get(table.name, ()) if matches(row, where)]
+        return kept + matching(self._inserts.get(table.name, ()), where)
 
     def _committed_rows(self, table: MetadataTable[R], where: Where) -> list[R]:
         # A local id is in no committed row.
         if any(isinstance(value, int) and value < 0 for value in where.values()):
             return []
         if self._files is not None and table in FILE_TABLES and where.get("table_id") == self._files.table_id:
-            return [row for row in self._files.of(table) if matches(row, where)]
+            return matching(self._files.of(table), where)
         return self.base.rows(table, where)
 
     def files(
@@ -134,7 +140,7 @@ class Draft:
         committed = [parent for parent in parents if parent.origin is not None]
         found = self.base.following(table, committed, where) if committed else []
         inserted = [row for row in self._inserts.get(table.name, ()) if getattr(row, key) in staged]
-        return found + [row for row in inserted if matches(row, where)]
+        return found + matching(inserted, where)
 
     def history(self, table: MetadataTable[R], where: Where | None = None) -> list[tuple[R, SnapshotId, SnapshotId]]:
         """Return all committed rows that the lineage ever showed.
@@ -259,16 +265,54 @@ class Draft:
 
     @property
     def own_growth(self) -> tuple[int, int]:
-        """The files and bytes by which the catalog's own live files grow.
+        """The files and bytes by which the catalog's own live rows grow.
 
-        Data and delete files count. The numbers are negative if more end than are added.
+        Bytes are those of files, definitions and inlined rows. The numbers are negative if more ends than is added.
         """
-        names = (DATA_FILE.name, DELETE_FILE.name)
-        added = [row.file_size_bytes for name in names for row in self._inserts.get(name, ())]
-        ended = [
-            row.file_size_bytes for name in names for row in self._ends.get(name, {}).values() if self._is_own(row)
-        ]
-        return len(added) - len(ended), sum(added) - sum(ended)
+        files = size = 0
+        for sign, rows in ((1, self._inserts), (1, self._own_returns()), (-1, self._own_ends())):
+            for name, counted in _COUNTED.items():
+                of_table = rows.get(name, ())
+                size += sign * sum(bytes_of(counted.described, row) for row in of_table)
+                files += sign * len(of_table) if counted in (DATA_FILE, DELETE_FILE) else 0
+        return files, size
+
+    def _own_ends(self) -> dict[str, list[Any]]:
+        """Return the own rows that end, and those that follow them."""
+        ended = {name: [row for row in rows.values() if self._is_own(row)] for name, rows in self._ends.items()}
+        for table in _COUNTED.values():
+            if table.follows is not None and (parents := ended.get(table.follows[0].name)):
+                key = table.follows[1]
+                again = {getattr(row, key) for row in self._inserts.get(table.follows[0].name, ())}
+                ended[table.name] = self.base.following(
+                    table, [row for row in parents if getattr(row, key) not in again]
+                )
+        return ended
+
+    def _own_returns(self) -> dict[str, list[Any]]:
+        """Return the own rows that were kept for rows which begin again.
+
+        A reset brings back the sort order or the macro that there was, by its id.
+        """
+        found: dict[str, list[Any]] = {}
+        for table in _COUNTED.values():
+            if table.follows is not None and (begun := self._inserts.get(table.follows[0].name)):
+                parent, key = table.follows[0].name, table.follows[1]
+                going_on = {getattr(row, key) for row in self._ends.get(parent, {}).values() if self._is_own(row)}
+                again = [row for row in begun if getattr(row, key) > 0 and getattr(row, key) not in going_on]
+                if again:
+                    now = self.version.snapshot_id
+                    own = Origin(RowUid(-1), self.version.catalog_id, now, now)
+                    found[table.name] = self.base.following(table, [replace(row, origin=own) for row in again])
+        return found
+
+    @property
+    def widest_table(self) -> int:
+        """The most columns of a table that was made or has other columns.
+
+        Nested ones count.
+        """
+        return max((len(self.rows(COLUMN, {"table_id": table})) for table in self.reshaped), default=0)
 
     @property
     def tombstones(self) -> list[Tombstone]:

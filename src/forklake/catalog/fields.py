@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.state import Content
+from forklake.catalog.stored_defaults import default_of
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
-from forklake.model.promotions import is_promotion
+from forklake.model.promotions import can_become
 from forklake.model.rows import ColumnRow
 from forklake.model.types.read import stored_type
 
@@ -31,8 +32,8 @@ def field_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
                 name=row.column_name,
                 type=stored_type(row.column_type, tree(row.column_id)),
                 nulls_allowed=row.nulls_allowed,
-                default=None if row.default_value == "NULL" else row.default_value,
-                default_is_expression=row.default_value_type == "expression",
+                default=default_of(row)[0],
+                default_is_expression=default_of(row)[1],
                 initial_default=row.initial_default,
             )
             for row in below.get(parent, ())
@@ -70,9 +71,9 @@ def wider_fields(before: Sequence[Field], after: Sequence[Field]) -> tuple[Field
 
 
 def _wider_field(before: Field | None, after: Field) -> Field:
-    if before is None or before.type == after.type or is_promotion(before.type, after.type):
+    if before is None or before.type == after.type or can_become(before.type, after.type):
         return after
-    if is_promotion(after.type, before.type):
+    if can_become(after.type, before.type):
         return replace(after, type=before.type)
     if before.children and after.children and type(before.type) is type(after.type):
         return after.with_children(wider_fields(before.children, after.children))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forklake.catalog.names import check_name, check_text
+from forklake.catalog.names import check_name, check_value
 from forklake.catalog.state import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
 from forklake.metastore.row_filter import FoldedName
@@ -234,7 +234,7 @@ def column(content: Content, table_row: TableRow, name: str | tuple[str, ...]) -
     """
     path = (name,) if isinstance(name, str) else name
     for part in path:
-        check_text("name of a column", part)
+        check_value("name of a column", part)
     found: ColumnRow | None = None
     parent: ColumnId | None = None
     rows = columns(content, table_row.table_id)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Final
+from unicodedata import category
 
 from forklake.errors import InvalidInputError, InvalidNameError
-from forklake.model.names import split_name
+from forklake.model.names import byte_length, split_name
 
 MAX_NAME_LENGTH: Final = 255
+MAX_TEXT_BYTES: Final = 64 * 1024
+"""How long a text of the metadata may be: of a definition, a comment, a message, an option."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -33,6 +36,23 @@ def check_name(kind: str, name: str) -> str:
         )
     if not is_storable(name):
         raise InvalidNameError(f"The name of a {kind} must not contain NUL or half of a surrogate pair: {name!r}.")
+    return name
+
+
+def check_new_catalog(name: str) -> str:
+    """Return the name if a new catalog can have it.
+
+    Control characters would break lists and logs, ``.`` and ``..`` are places of a file system. Catalogs that have such
+    a name from before keep it.
+
+    Raises:
+        InvalidNameError: The name cannot be used.
+    """
+    check_name("catalog", name)
+    if name in (".", ".."):
+        raise InvalidNameError(f'"{name}" names a directory, and cannot be the name of a catalog; nothing was done.')
+    if any(category(letter) == "Cc" for letter in name):
+        raise InvalidNameError(f"The name of a catalog must not contain control characters: {name!r}.")
     return name
 
 
@@ -62,7 +82,22 @@ def qualified_name(name: str, schema: str | None = None) -> tuple[str, str]:
 
 
 def check_text(what: str, text: str | None) -> str | None:
-    """Return a text that every database can store, or None.
+    """Return a text of the metadata that every database can store, or None.
+
+    Raises:
+        InvalidInputError: It is not a text, contains NUL or half of a surrogate pair, or is too long.
+    """
+    checked = check_value(what, text)
+    if checked is not None and (size := byte_length(checked)) > MAX_TEXT_BYTES:
+        raise InvalidInputError(
+            f"The {what} has {size:,} bytes, and at most {MAX_TEXT_BYTES:,} are allowed; nothing was done.",
+            hint="Keep long texts in a table or in a file, and name them here.",
+        )
+    return checked
+
+
+def check_value(what: str, text: str | None) -> str | None:
+    """Return a value, as text, that every database can store, or None.
 
     Raises:
         InvalidInputError: It is no text, or contains NUL or half of a surrogate pair.

@@ -10,6 +10,7 @@ import os
 import re
 from typing import Final
 
+from forklake import files
 from forklake.catalog.names import is_storable
 from forklake.errors import InvalidPathError
 from forklake.model.names import fold
@@ -111,6 +112,38 @@ def join(*levels: tuple[str, bool]) -> str:
     for level, is_relative in levels:
         path = path + level if is_relative else level
     return path
+
+
+def is_written_out(path: str) -> bool:
+    """Return whether a path is absolute, and names each place on its way once.
+
+    >>> is_written_out("/a/b"), is_written_out("s3://k/a/"), is_written_out("/a/../b"), is_written_out("/a//b")
+    (True, True, False, False)
+    """
+    match = _SCHEME.match(path)
+    rest = path[match.end() :] if match else path.removeprefix("/")
+    parts = rest.removesuffix("/").split("/")
+    is_absolute = match is not None or path.startswith("/")
+    return is_absolute and is_storable(path) and not any(part in ("", ".", "..") for part in parts)
+
+
+def part_below(directory: str, path: str) -> str | None:
+    """Return what a path has behind a directory; None if it does not lie there.
+
+    Both are taken by their text, and by the names that one kind of storage has: links are not followed.
+
+    >>> part_below("s3://k/shop/", "s3a://k/shop/t/f"), part_below("/shop/", "/shop/../f"), part_below("/a/", "/ab")
+    ('t/f', None, None)
+    """
+    root, place = map(_spell_as_one, (directory, path))
+    if not is_written_out(place) or place.endswith("/"):
+        return None
+    return place.removeprefix(root) if root.endswith("/") and place.startswith(root) else None
+
+
+def _spell_as_one(path: str) -> str:
+    stored = files.storage
+    return stored.local_path(path) if stored.is_local(path) else stored.url_spellings(path)[0]
 
 
 def check_adopted_path(path: str) -> str:

@@ -199,6 +199,7 @@ class ScanPlanner:
             inlined=self._place_staged(groups, len(kept)),
             pruned=pruned,
             top=self._top,
+            place=(self._content.version.catalog_id, self._content.version.snapshot_id),
             staged=_staged_ids(self._content, self._table.table_id),
         )
 

@@ -10,7 +10,7 @@ from forklake.catalog.read_files import FileRows, file_questions, file_rows
 from forklake.catalog.versions import check_retained, expired_error
 from forklake.metastore import followers, histories, visibility
 from forklake.metastore.queries.snapshots import ask_retained
-from forklake.metastore.row_filter import Where, matches
+from forklake.metastore.row_filter import Where, matching
 from forklake.metastore.source import Question, ask_all
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import (
@@ -110,9 +110,7 @@ class CatalogState:
         key = (table.name, tuple(sorted(where.items())))
         if key not in self._kept:
             whole: list[R] | None = self._kept.get((table.name, ()))
-            self._kept[key] = (
-                self._read(table, where) if whole is None else [row for row in whole if matches(row, where)]
-            )
+            self._kept[key] = self._read(table, where) if whole is None else matching(whole, where)
         return self._kept[key]
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
@@ -210,6 +208,21 @@ class CatalogState:
                     new._kept[name, (("table_id", table_id),)] = [
                         row if row.origin is None else replace(row, origin=None) for row in rows
                     ]
+        return new
+
+    def with_more_rows(self, version: Version, statistics: Mapping[tuple[str, TableId], Sequence[Any]]) -> CatalogState:
+        """Return the state at a later version.
+
+        Nothing is new there but rows that were added to tables.
+
+        It keeps what such commits cannot change, and has these statistics of tables.
+        """
+        new = CatalogState(self.store, version)
+        kept = {table.name for table in (*_SMALL, *_SMALL_FOLLOWERS)}
+        # A copy first: other threads may read, and keep what they find.
+        new._kept = {key: rows for key, rows in dict(self._kept).items() if key[0] in kept}
+        for (name, table_id), rows in statistics.items():
+            new._kept[name, (("table_id", table_id),)] = list(rows)
         return new
 
 

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from forklake.catalog import lookup
 from forklake.catalog.changes import apply
-from forklake.catalog.commit import FinishedCommit, Plan, commit, draft_of
+from forklake.catalog.commit import FinishedCommit, Plan, changes_since, commit, draft_of
+from forklake.catalog.conflicts import conflicts
 from forklake.catalog.draft import Draft
 from forklake.catalog.lease import Lease, ask_lease, take_lease
 from forklake.catalog.state import CatalogState
 from forklake.config import RetryPolicy
-from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
+from forklake.errors import CommitConflictError, CommitUnknownError, ConflictError, ForklakeError, InvalidInputError
 from forklake.files.keyring import current_keyring
 from forklake.metastore.schema.catalog_tables import COLUMN_IDS
 from forklake.metastore.source import Question
@@ -24,9 +26,10 @@ from forklake.metastore.store import Guard, Store
 from forklake.model.change import Change, touched_files
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.hint import GiveMessage
-from forklake.model.ids import LAST_COLUMN_ID, ColumnId
+from forklake.model.ids import LAST_COLUMN_ID, ColumnId, SnapshotId, TableId
 from forklake.model.records import CommitInfo
 from forklake.model.rows import TableRow
+from forklake.model.trust import distrust
 
 T = TypeVar("T")
 
@@ -53,6 +56,14 @@ class Staging:
         self._undo: list[Callable[[], object]] = []
         self._lease: Lease | None = None
         self._guards: list[Guard] = []
+        self._distrusts = False
+
+    def distrust(self) -> None:
+        """Mark all definitions that are staged from now on.
+
+        Who stages them may have less reach than who uses them.
+        """
+        self._distrusts = True
 
     @property
     def draft(self) -> Draft:
@@ -167,6 +178,7 @@ class Staging:
         Raises:
             ForklakeError: The change makes no sense on what the transaction sees.
         """
+        change = distrust(change) if self._distrusts else change
         try:
             apply(self.draft, change)
         except BaseException:
@@ -196,6 +208,38 @@ class Staging:
         finally:
             if self._draft is not None:
                 self._draft.keep_files(None)
+
+    def check_unchanged(self, table: TableId, since: SnapshotId) -> None:
+        """Refuse what was staged for a table if others changed the same before.
+
+        What others did after a snapshot, up to the base, counts.
+
+        The rules are those of a transaction that began at the earlier snapshot.
+
+        Raises:
+            ConflictError: Others changed the same.
+        """
+        base = self._base.version
+        ours = [change for change in self.draft.log if change.object_id == table]
+        if since >= base.snapshot_id or not ours:
+            return
+        try:
+            with self._store.reading() as session:
+                theirs = changes_since(session, base, since)
+        except CommitConflictError as error:
+            reasons = ["what happened to it since is not known any more"]
+            cause: CommitConflictError | None = error
+        else:
+            reasons = [each.message.rpartition(" - but ")[2] for each in conflicts(ours, theirs)]
+            cause = None
+        if reasons:
+            name = lookup.table_by_id(self._base, table).table_name
+            raise ConflictError(
+                f'The rows were made of table "{name}" as it was at snapshot {since}, and'
+                f" {', '.join(dict.fromkeys(reasons))}; nothing was written.",
+                hint="Read the table again, and make the rows of that. Rows that are read at a snapshot that is named"
+                " replace whatever is there.",
+            ) from cause
 
     def check_message(self, info: CommitInfo) -> None:
         """Refuse a commit without a message; the transaction stays as it is.

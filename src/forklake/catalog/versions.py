@@ -237,6 +237,18 @@ def check_changes_known(store: Store | Session, last: Version, first: SnapshotId
         )
 
 
+def first_known_change(store: Store | Session, head: Version) -> SnapshotId | None:
+    """Return the first snapshot from which on all changes can be told.
+
+    0 if none is expired; None if that is true of no snapshot yet: only the newest is retained.
+    """
+    expired = stored.newest_expired(store, head, SnapshotId(0))
+    if expired is None:
+        return SnapshotId(0)
+    retained = [one.snapshot_id for one in stored.lineage(store, head) if one.snapshot_id > expired]
+    return retained[1] if len(retained) > 1 else None
+
+
 _PAGE = 1000
 
 

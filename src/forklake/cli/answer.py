@@ -90,10 +90,12 @@ class Answering:
             if not self.has_timer:
                 click.echo(f"({size})")
         elif self.mode == "table" and is_terminal and list(result.columns) != _PLAN:
-            count, has_more = _show_boxed_table(result, self.most_rows)
+            count, has_more, shown = _show_boxed_table(result, self.most_rows)
+            is_cut = has_more or shown < len(result.columns)
             size = f"the first {output.quantity(count, 'row')}" if has_more else output.quantity(count, "row")
+            size += f", {len(result.columns)} columns ({shown} shown)" if shown < len(result.columns) else ""
             more = "; there are more, .maxrows shows them" if has_more else ""
-            if has_more and not self.has_timer:
+            if is_cut and not self.has_timer:
                 click.echo(f"({size}{more})")
         else:
             size = output.quantity(_MODES[self.mode](result), "row")
@@ -102,16 +104,17 @@ class Answering:
             click.echo(text if os.environ.get("NO_COLOR") else click.style(text, dim=True))
 
 
-def _show_boxed_table(result: Result, most_rows: int) -> tuple[int, bool]:
+def _show_boxed_table(result: Result, most_rows: int) -> tuple[int, bool, int]:
     """Print the first rows for a terminal.
 
-    Return how many they are, and whether there are more.
+    Return how many they are, whether there are more, and how many columns are shown.
     """
     rows, has_more = result.texts(most_rows)
     is_right = [_is_number(kind) for kind in result.types]
-    for line in boxed_table(result.columns, result.types, rows, is_right, _width()):
+    lines, shown = boxed_table(result.columns, result.types, rows, is_right, _width())
+    for line in lines:
         click.echo(line)
-    return len(rows), has_more
+    return len(rows), has_more, shown
 
 
 # ---- modes: each prints a result, and returns how many rows it printed -----------------------------------------------

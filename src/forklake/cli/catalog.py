@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import click
 
-from forklake import Catalog, CatalogInfo, DroppedCatalog, Lake
+from forklake import Catalog, CatalogInfo, DroppedCatalog, Lake, PurgedCatalog
 from forklake.catalog.moments import Moment
 from forklake.cli import output
 from forklake.cli.catalog_diff import diff
@@ -19,10 +19,11 @@ from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.draw_progress import draw_progress
 from forklake.cli.drop_catalogs import drop
 from forklake.cli.moment import at_option
-from forklake.cli.terms import label_option, read_terms, terms_options, ttl_option
+from forklake.cli.terms import info_options, label_option, read_terms, terms_options, ttl_option
 from forklake.cli.transfer import export_command, import_command
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import CatalogId
+from forklake.model.lives import MOST_HOLDERS
 from forklake.ops.list_catalogs import catalog_titles
 
 _PAGE = 1000
@@ -128,7 +129,9 @@ def _show_dropped(lake: Lake, found: list[DroppedCatalog]) -> None:
     def text() -> list[str]:
         if not found:
             return ["No dropped catalogs."]
-        sheet = output.Sheet("NAME", "ID", "HEAD", "PARENT", "AT", "DROPPED", right=("ID", "HEAD", "AT"))
+        sheet = output.Sheet(
+            "NAME", "ID", "HEAD", "PARENT", "AT", "DROPPED", "BY", "MESSAGE", right=("ID", "HEAD", "AT")
+        )
         return sheet.lines(
             (
                 each.name,
@@ -137,6 +140,8 @@ def _show_dropped(lake: Lake, found: list[DroppedCatalog]) -> None:
                 names.get(each.parent_id, each.parent_id),
                 each.parent_snapshot_id,
                 each.dropped_at,
+                each.author,
+                each.message,
             )
             for each in found
         )
@@ -331,7 +336,8 @@ def _which(name: str | None, catalog_id: int | None) -> str | int:
 @click.argument("name", required=False)
 @click.option("--id", "catalog_id", type=int, metavar="N", help="The catalog's id, where several had the name.")
 @ttl_option
-def undrop(name: str | None, catalog_id: int | None, ttl: str | None) -> None:
+@info_options
+def undrop(name: str | None, catalog_id: int | None, ttl: str | None, author: str | None, message: str | None) -> None:
     """Bring a dropped catalog back.
 
     By a name that only one was dropped under, or by its id. A lifetime that has passed is forgotten, unless --ttl gives
@@ -344,7 +350,8 @@ def undrop(name: str | None, catalog_id: int | None, ttl: str | None) -> None:
       forklake catalog undrop --id 17
     """
     with open_lake() as lake:
-        _show_one(lake.undrop_catalog(_which(name, catalog_id), ttl=ttl), "Brought back")
+        back = lake.undrop_catalog(_which(name, catalog_id), ttl=ttl, author=author, message=message)
+        _show_one(back, "Brought back")
 
 
 @catalog.command()
@@ -355,6 +362,7 @@ def undrop(name: str | None, catalog_id: int | None, ttl: str | None) -> None:
 @click.option("--drop", "drop_live", is_flag=True, help="With --prefix: drop live ones first.")
 @click.option("--dry-run", is_flag=True, help="With --dropped or --prefix: only say how many.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@info_options
 def purge(
     name: str | None,
     catalog_id: int | None,
@@ -363,13 +371,16 @@ def purge(
     drop_live: bool,
     dry_run: bool,
     yes: bool,
+    author: str | None,
+    message: str | None,
 ) -> None:
     """Give up dropped catalogs for good.
 
     One, or all whose names begin with a text. Their snapshots, options and ancestry go. Forks keep what they
     see. Files that nobody sees any more are deleted later, by `forklake maintain cleanup`.
 
-    With --json: `purged`, the name or id that was given, or the ids of all that were purged.
+    With --json: `purged`, the name or id that was given, or the ids of all that were purged; of one also `file_count`
+    and `byte_count` of files to delete, and `held_by`, the forks that go on showing rows of it.
 
     Examples:
       forklake catalog purge agent-001
@@ -380,18 +391,29 @@ def purge(
     if dropped or prefix is not None:
         if name is not None or catalog_id is not None or (drop_live and not prefix):
             raise click.UsageError("Name one catalog, or say --dropped or --prefix; --drop goes with --prefix.")
-        _purge_many(prefix or "", drop_live, dry_run, yes)
+        _purge_many(prefix or "", drop_live, dry_run, yes, author=author, message=message)
         return
     if drop_live or dry_run:
         raise click.UsageError("--drop and --dry-run go with --prefix.")
     which = _which(name, catalog_id)
     _confirm(f"Give up catalog {which!r} for good?", yes)
     with open_lake() as lake:
-        lake.purge(which)
-    output.show({"purged": which}, lambda: [f"Purged {which!r}; its name is free, its directory stays its own."])
+        done = lake.purge(which, author=author, message=message)
+    output.show({"purged": which} | output.plain(done), lambda: _purged_lines(which, done))
 
 
-def _purge_many(prefix: str, drop_live: bool, dry_run: bool, yes: bool) -> None:
+def _purged_lines(which: str | int, done: PurgedCatalog) -> Iterator[str]:
+    yield f"Purged {which!r}; its name is free, its directory stays its own."
+    if done.file_count:
+        files = f"{output.quantity(done.file_count, 'file')}, {output.size(done.byte_count)},"
+        yield f"Scheduled {files} for deletion by `maintain cleanup`."
+    if done.held_by:
+        most = "at least " if len(done.held_by) == MOST_HOLDERS else ""
+        forks = output.which_names([fork.name for fork in done.held_by])
+        yield f"Rows of it stay in {most}{output.quantity(len(done.held_by), 'fork')}{forks}."
+
+
+def _purge_many(prefix: str, drop_live: bool, dry_run: bool, yes: bool, **info: Any) -> None:
     with open_lake() as lake:
         found = lake.maintenance.purge_catalogs(prefix, drop=drop_live, dry_run=True)
         if dry_run or not found:
@@ -400,7 +422,7 @@ def _purge_many(prefix: str, drop_live: bool, dry_run: bool, yes: bool) -> None:
             return
         _confirm(f"Give up {output.quantity(len(found), 'catalog')} for good?", yes)
         with draw_progress() as progress:
-            purged = lake.maintenance.purge_catalogs(prefix, drop=drop_live, progress=progress)
+            purged = lake.maintenance.purge_catalogs(prefix, drop=drop_live, **info, progress=progress)
     output.show({"purged": purged}, lambda: [f"Purged {output.quantity(len(purged), 'catalog')}."])
 
 
@@ -414,7 +436,8 @@ def _confirm(question: str, yes: bool) -> None:
 @catalog.command()
 @catalog_argument("name")
 @click.argument("new_name")
-def rename(name: str, new_name: str) -> None:
+@info_options
+def rename(name: str, new_name: str, author: str | None, message: str | None) -> None:
     """Give a catalog another name.
 
     Its directory, its forks and open handles stay as they are.
@@ -425,7 +448,7 @@ def rename(name: str, new_name: str) -> None:
       forklake catalog rename agent-001 accepted
     """
     with open_lake() as lake:
-        lake.catalog(name).rename(new_name)
+        lake.catalog(name).rename(new_name, author=author, message=message)
         _show_one(lake.catalog(new_name), f'Renamed "{output.printable(name)}":')
 
 

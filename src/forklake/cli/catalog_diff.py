@@ -15,7 +15,7 @@ from forklake.cli import output
 from forklake.cli.answer import plain_rows
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.moment import MOMENT, at_option
-from forklake.lake.internals import runtime_of
+from forklake.lake.internals import runtime_of, words_of
 from forklake.model.ids import CatalogId, TableId
 from forklake.ops.list_catalogs import catalog_titles
 
@@ -150,13 +150,21 @@ def _document(
     document: dict[str, Any] = {
         "before": {"catalog_id": one, "catalog_name": names[one], "snapshot_id": at},
         "after": {"catalog_id": other, "catalog_name": names[other], "snapshot_id": upto},
-        "changes": [{"change": type(change).__name__, **output.plain(change)} for change in diff.changes],
+        "changes": [_change_document(diff, *told) for told in zip(diff.changes, words_of(diff), strict=True)],
         "words": diff.words,
         "tables": [asdict(table) | {"rows": counts[table.table_id]} for table in diff.tables],
     }
     if wanted:
         document["rows"] = {_title(table): _row_documents(diff, table, limit) for table in wanted}
     return document
+
+
+def _change_document(diff: Diff, change: object, words: tuple[str, ...]) -> dict[str, Any]:
+    """Return a change with its ids, what it does, and the name of its table."""
+    document = {"change": type(change).__name__, **output.plain(change)}
+    number = getattr(change, "table_id", None)
+    table = next((f"{one.schema}.{one.table}" for one in diff.tables if one.table_id == number), None)
+    return document | {"words": list(words)} | ({} if table is None else {"table": table})
 
 
 def _row_documents(diff: Diff, table: TableDiff, limit: int) -> list[dict[str, object]]:

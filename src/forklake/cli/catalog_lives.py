@@ -13,7 +13,7 @@ from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import at_option
-from forklake.cli.terms import renewal_options
+from forklake.cli.terms import info_options, renewal_options
 from forklake.lake.internals import runtime_of
 from forklake.ops.list_catalogs import catalog_titles
 
@@ -149,12 +149,13 @@ def reaped_lines(done: Reaped) -> Iterator[str]:
 
 @click.command(cls=Command)
 @catalog_argument("catalog")
-@click.option("--max-bytes", type=int, metavar="N", help="Bytes of its own files.")
+@click.option("--max-bytes", type=int, metavar="N", help="Bytes of its own files, definitions and inlined rows.")
 @click.option("--max-files", type=int, metavar="N", help="Data and delete files of its own.")
 @click.option("--max-forks", type=int, metavar="N", help="Live forks.")
 @click.option("--max-depth", type=int, metavar="N", help="Levels of forks below it.")
 @click.option("--subtree", is_flag=True, help="Its forks, and theirs, count with it.")
 @click.option("--none", "none", is_flag=True, help="Take all limits away.")
+@info_options
 def quota(
     catalog: str,
     max_bytes: int | None,
@@ -163,6 +164,8 @@ def quota(
     max_depth: int | None,
     subtree: bool,
     none: bool,
+    author: str | None,
+    message: str | None,
 ) -> None:
     """Show or set what a catalog may hold.
 
@@ -180,10 +183,12 @@ def quota(
     is_set = any(limit is not None for limit in limits.values())
     if (none and (is_set or subtree)) or (subtree and not is_set):
         raise click.UsageError("Say limits, with or without --subtree, or --none; nothing was set.")
+    if not (is_set or none or author is None is message):
+        raise click.UsageError("--author and --message go with limits or --none; nothing was set.")
     with open_lake() as lake:
         found = lake.catalog(catalog)
         if is_set or none:
-            found.set_quota(**limits, subtree=subtree)
+            found.set_quota(**limits, subtree=subtree, author=author, message=message)
         shown = found.quota()
     output.show(shown, lambda: _quota_lines(shown))
 

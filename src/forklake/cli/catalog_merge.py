@@ -15,6 +15,7 @@ from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import MOMENT, at_option
 from forklake.errors import MergeConflictError
+from forklake.model.fork_merge import CODES
 from forklake.ops.merge_terms import read_key_texts, read_strategy_texts
 
 _LISTED: Final = 20
@@ -48,6 +49,13 @@ def _merge_options(sides: str) -> Callable[[_F], _F]:
             multiple=True,
             metavar="TABLE=COLUMN[,COLUMN]...",
             help="Rows that both inserted with the same values in these columns are a conflict; once for each table.",
+        ),
+        click.option(
+            "--code",
+            type=click.Choice(CODES),
+            default="take",
+            show_default=True,
+            help="Whether texts of views, macros, defaults and sort keys are merged, or refuse the whole.",
         ),
     )
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
@@ -178,8 +186,11 @@ def _show(plan: MergePlan, verb: tuple[str, str], what: str, nothing: str, sides
 
 
 def _lines(plan: MergePlan, source: str, target: str) -> Iterator[str]:
-    for words in plan.words:
+    of_rows = {table.words for table in plan.tables}
+    for words in (words for words in plan.words if words not in of_rows):
         yield f"  {output.printable(words)}"
+    for code in plan.code:
+        yield f"  {output.printable(' '.join(code.words.split()))}"
     if plan.tables:
         sheet = output.Sheet(
             "TABLE", "FILES+", "FILES-", "ROWS+", "ROWS-", right=("FILES+", "FILES-", "ROWS+", "ROWS-")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -197,6 +198,12 @@ def open_lake() -> Lake:
     return forklake.open(existing_lake())
 
 
+def say_new_lake(path: str) -> None:
+    """Say on stderr that a file was made a lake, and where its files go."""
+    file = output.printable(path)
+    click.echo(f"{file} is a new lake; its files go below {file}.files.", err=True)
+
+
 def existing_lake() -> str:
     """Return the URL of the lake, after checking that the lake exists.
 
@@ -205,7 +212,7 @@ def existing_lake() -> str:
     """
     url = named_lake()
     if not lake_exists(url):
-        raise NotFoundError(f'There is no lake at "{url}".', hint="`forklake init` makes one.")
+        raise NotFoundError(f'There is no lake at "{url}".', hint=f"`forklake init {shlex.quote(url)}` makes one.")
     return url
 
 

@@ -11,6 +11,7 @@ from forklake import DroppedTogether, Lake
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.draw_progress import draw_progress
+from forklake.cli.terms import info_options
 from forklake.errors import NotFoundError
 
 
@@ -23,16 +24,25 @@ from forklake.errors import NotFoundError
 @click.option("--idle", metavar="TIME|AGE", help="All without a commit since a time, or for an age.")
 @click.option("--keep", multiple=True, metavar="NAME", help="But not this one; it may be given several times.")
 @click.option("--dry-run", is_flag=True, help="Only say which.")
-def drop(names: tuple[str, ...], if_exists: bool, keep: tuple[str, ...], dry_run: bool, **chosen: str | None) -> None:
+@info_options
+def drop(
+    names: tuple[str, ...],
+    if_exists: bool,
+    keep: tuple[str, ...],
+    dry_run: bool,
+    author: str | None,
+    message: str | None,
+    **chosen: str | None,
+) -> None:
     """Drop catalogs; nothing is deleted yet.
 
     By their names, or all for which every condition holds. Forks keep working, and `catalog undrop` brings a catalog
-    back. Of many, one that somebody commits to meanwhile is left.
+    back. Of many, one that somebody commits to meanwhile is left. `catalog list --dropped` says who dropped them.
 
     With --json: `dropped`, each with `catalog_id` and `name`; of many also `left` with `reason`, and `dry_run`.
 
     Examples:
-      forklake catalog drop agent-001
+      forklake catalog drop agent-001 --author ann --message 'run 7 is done'
       forklake catalog drop agent-001 agent-002 --if-exists
       forklake catalog drop --parent shop --prefix try- --keep try-7 --dry-run
       forklake catalog drop --prefix agent- --idle '1 day'
@@ -45,7 +55,7 @@ def drop(names: tuple[str, ...], if_exists: bool, keep: tuple[str, ...], dry_run
         )
     with open_lake() as lake:
         if names:
-            _drop_named(lake, names, if_exists=if_exists)
+            _drop_named(lake, names, if_exists=if_exists, author=author, message=message)
             return
         with draw_progress() as progress:
             given: dict[str, Any] = dict(conditions)
@@ -53,12 +63,14 @@ def drop(names: tuple[str, ...], if_exists: bool, keep: tuple[str, ...], dry_run
                 **given,
                 keep=keep,
                 dry_run=dry_run,
+                author=author,
+                message=message,
                 progress=progress,
             )
     output.show(done, lambda: _lines(done))
 
 
-def _drop_named(lake: Lake, names: tuple[str, ...], *, if_exists: bool) -> None:
+def _drop_named(lake: Lake, names: tuple[str, ...], *, if_exists: bool, **info: Any) -> None:
     dropped: list[dict[str, Any]] = []
     # All names are looked up before the first is dropped.
     for name in dict.fromkeys(names):
@@ -68,7 +80,7 @@ def _drop_named(lake: Lake, names: tuple[str, ...], *, if_exists: bool) -> None:
             if not if_exists:
                 raise
     for each in dropped:
-        lake.catalog(each["name"]).drop()
+        lake.catalog(each["name"]).drop(**info)
     output.show(
         {"dropped": dropped},
         lambda: (

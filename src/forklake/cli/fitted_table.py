@@ -11,6 +11,8 @@ from forklake.cli.output import printable
 
 _NARROWEST: Final = 8
 """No column is cut to less than this."""
+_NAME: Final = 24
+"""Columns are left out rather than that names up to this length are cut."""
 _CUT: Final = "…"
 _BETWEEN: Final = 3
 """A line between two columns, with a blank on either side."""
@@ -18,12 +20,13 @@ _BETWEEN: Final = 3
 
 def boxed_table(
     columns: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[str]], is_right: Sequence[bool], width: int
-) -> list[str]:
-    r"""Return the lines of a table that is at most so wide.
+) -> tuple[list[str], int]:
+    r"""Return a table that is at most so wide, and how many columns it shows.
 
-    It has lines drawn around it, and types below the names.
+    It is its lines, with lines drawn around it, and types below the names.
 
-    >>> print("\n".join(boxed_table(["id", "who"], ["BIGINT", "VARCHAR"], [["1", "Ada"]], [True, False], 40)))
+    >>> lines, shown = boxed_table(["id", "who"], ["BIGINT", "VARCHAR"], [["1", "Ada"]], [True, False], 40)
+    >>> print("\n".join(lines))
     ┌────────┬─────────┐
     │     id │ who     │
     │ BIGINT │ VARCHAR │
@@ -43,7 +46,7 @@ def boxed_table(
         return f"│ {' │ '.join(padded)} │"
 
     body = [edge("├", "┼", "┤"), *map(line, lines)] if lines else []
-    return [edge("┌", "┬", "┐"), *map(line, heads), *body, edge("└", "┴", "┘")]
+    return [edge("┌", "┬", "┐"), *map(line, heads), *body, edge("└", "┴", "┘")], len(kept) - (-1 in kept)
 
 
 def fit_table(
@@ -52,7 +55,8 @@ def fit_table(
     """Return heads and rows that are at most so wide, and which columns they have.
 
     The widest columns are cut first: rows at their ends, heads in the middle, because names often begin alike. If that
-    is not enough, columns in the middle are left out, and one that says so stands for them; its number is -1.
+    is not enough to show whole names, columns in the middle are left out, and one that says so stands for them; its
+    number is -1. Two are always left, whose names may be cut, too.
 
     >>> fit_table([["a", "b"]], [["1", "x" * 30]], 20)
     ([0, 1], [['a', 'b']], [['1', 'xxxxxxxxxxxxxxx…']])
@@ -60,7 +64,8 @@ def fit_table(
     cells = [[printable(text) for text in line] for line in (*heads, *rows)]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     kept = list(range(len(widths)))
-    most_kept = max(2, _count_that_fit([min(one, _NARROWEST) for one in widths], width))
+    names = [max(_NARROWEST, min(cell_len(name), _NAME)) for name in cells[0]]
+    most_kept = max(2, _count_that_fit(list(map(min, widths, names)), width))
     if most_kept < len(kept):
         kept = [*kept[: (most_kept + 1) // 2], -1, *kept[len(kept) - most_kept // 2 :]]
     room = width - _BETWEEN * (len(kept) - 1) - (-1 in kept)

@@ -17,6 +17,7 @@ from forklake.model.hint import (
     ListCatalogs,
     ListSnapshots,
     ListTags,
+    LookAtDropped,
     NameById,
     RenewCatalog,
     SetDataPath,
@@ -56,10 +57,14 @@ def on_command_line(hint: Hint) -> str:
             return "Look with `forklake snapshot list CATALOG` whether it happened before you try again."
         case ChooseSide():
             return "Choose a side with --strategy ours or theirs, or change one of them first."
+        case LookAtDropped(schema, name, story, snapshot):
+            within = "" if schema == "main" else f" --schema {shlex.quote(schema)}"
+            command = f"forklake table show CATALOG {shlex.quote(name)}{within} --at {snapshot}"
+            return story if snapshot is None else f"{story} `{command}` shows it as it was."
         case UpgradeLake():
             return "Make a backup, then `forklake upgrade --lake URL` brings it to the version of this release."
         case ImportCatalog(url, schema):
             within = "" if schema is None else f" --metadata-schema {shlex.quote(schema)}"
             command = f"forklake --lake lake.db catalog import NAME {shlex.quote(url)}{within}"
-            return f"`{command}` makes a catalog of it, and copies no data."
+            return f"`{command}` makes a catalog of it, in a new lake if need be, and copies no data."
     assert_never(hint)

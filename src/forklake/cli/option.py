@@ -10,6 +10,7 @@ import click
 from forklake import Lake, Options
 from forklake.cli import output
 from forklake.cli.command import Group, complete_catalog, open_lake
+from forklake.cli.terms import info_options
 from forklake.model.option_rules import OPTIONS
 
 
@@ -84,7 +85,16 @@ def list_options(catalog: str | None, schema: str | None, table: str | None, eve
 @click.argument("key", shell_complete=_complete_key)
 @click.argument("value")
 @_add_scope_options
-def set_option(key: str, value: str, catalog: str | None, schema: str | None, table: str | None) -> None:
+@info_options
+def set_option(
+    key: str,
+    value: str,
+    catalog: str | None,
+    schema: str | None,
+    table: str | None,
+    author: str | None,
+    message: str | None,
+) -> None:
     """Set an option.
 
     For the lake, a catalog, a schema or a table. It counts at once and makes no snapshot.
@@ -97,7 +107,7 @@ def set_option(key: str, value: str, catalog: str | None, schema: str | None, ta
     """
     with open_lake() as lake:
         options = _options(lake, catalog)
-        options.set(key, value, table=table, schema=schema)
+        options.set(key, value, table=table, schema=schema, author=author, message=message)
         kept = options.get(key, table=table, schema=schema)
     output.show({"key": key, "value": kept}, lambda: [f"{key} = {output.printable(kept or '')}"])
 
@@ -105,7 +115,10 @@ def set_option(key: str, value: str, catalog: str | None, schema: str | None, ta
 @option.command("reset")
 @click.argument("key", shell_complete=_complete_key)
 @_add_scope_options
-def reset_option(key: str, catalog: str | None, schema: str | None, table: str | None) -> None:
+@info_options
+def reset_option(
+    key: str, catalog: str | None, schema: str | None, table: str | None, author: str | None, message: str | None
+) -> None:
     """Forget an option.
 
     The next wider scope counts again. Forgetting what is not set does no harm.
@@ -118,6 +131,6 @@ def reset_option(key: str, catalog: str | None, schema: str | None, table: str |
     """
     with open_lake() as lake:
         options = _options(lake, catalog)
-        options.reset(key, table=table, schema=schema)
+        options.reset(key, table=table, schema=schema, author=author, message=message)
         now = options.get(key, table=table, schema=schema)
     output.show({"key": key, "value": now}, lambda: [f"{key} = {'not set' if now is None else output.printable(now)}"])

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any, Final
 
 import click
@@ -41,7 +42,11 @@ def plain(value: Any) -> Any:
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
-    return iso(value) if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return str(value) if value.tzinfo is None else iso(value)
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    return value.hex() if isinstance(value, bytes) else str(value)  # what JSON has no type for
 
 
 def iso(time: datetime) -> str:

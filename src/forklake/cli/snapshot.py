@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
@@ -12,9 +12,9 @@ from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.snapshot_graph import draw
 from forklake.lake.internals import runtime_of, version_of
 from forklake.lake.maintenance import ExpiredSnapshots
-from forklake.model import change_log
-from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.ids import SnapshotId
 from forklake.ops.list_catalogs import catalog_titles
+from forklake.ops.logged_names import NamedChange, named_changes
 from forklake.ops.snapshot_graph import snapshot_graph
 
 _PAGE = 1000
@@ -34,14 +34,14 @@ def snapshot() -> None:
 def list_snapshots(catalog: str | None, everything: bool, after: int | None, limit: int | None, graph: bool) -> None:
     """List the versions of a catalog.
 
-    Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the one that
-    made the snapshot. CHANGES names tables as they are called now.
+    Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the one that made the snapshot.
+    CHANGES has the names of that time; a thing whose rows were collected after an expiry has its id.
 
     With --graph each catalog has a lane, and a line connects a snapshot with the catalog that it forked, merged,
     was refreshed from or reset to.
 
-    With --json: `snapshots` with `catalog_id`, and `next_after` for --after if --limit left some out; with --graph
-    `snapshots` and `edges`.
+    With --json: `snapshots` with `catalog_id` and `changes`, and `next_after` for --after if --limit left some out;
+    with --graph `snapshots` and `edges`.
 
     Examples:
       forklake snapshot list shop
@@ -57,14 +57,14 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
         pages = _lake_pages(lake, after, limit) if catalog is None else _own_page(lake, catalog, after, limit)
         if output.wants_json():
             found = [each for page in pages for each in page]
-            output.show({"snapshots": found, "next_after": _next(lake, catalog, found, limit)}, tuple)
+            named = named_changes(runtime_of(lake).store, found)
+            listed = [output.plain(each) | {"changes": named[each.snapshot_id]} for each in found]
+            output.show({"snapshots": listed, "next_after": _next(lake, catalog, found, limit)}, tuple)
             return
-        tables = _table_names(lake, catalog)
         sheet = output.Sheet("SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT",))
         shown: list[Snapshot] = []
         for page in pages:
-            names = catalog_titles(runtime_of(lake), (each.catalog_id for each in page))
-            for line in sheet.lines(_row(each, names, tables) for each in page):
+            for line in sheet.lines(_rows(lake, page)):
                 click.echo(line)
             shown += page
         rest = _next(lake, catalog, shown, limit)
@@ -76,54 +76,38 @@ def _show_graph(lake: Lake, catalog: str | None, after: int | None, limit: int |
     version = None if catalog is None else version_of(lake.catalog(catalog))
     first = None if after is None else SnapshotId(after)
     found = snapshot_graph(runtime_of(lake), version, after=first, limit=limit)
-    names = catalog_titles(runtime_of(lake), (each.catalog_id for each in found.snapshots))
-    tables = _table_names(lake, catalog)
     sheet = output.Sheet("", "SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT",))
-    rows = zip(draw(found), found.snapshots, strict=True)
-    output.show(found, lambda: sheet.lines((line, *_row(each, names, tables)) for line, each in rows))
+    rows = zip(draw(found), _rows(lake, found.snapshots), strict=True)
+    output.show(found, lambda: sheet.lines((line, *row) for line, row in rows))
 
 
-def _table_names(lake: Lake, catalog: str | None) -> dict[int, str]:
-    """Return the names that tables of a catalog have now, by id; none for the lake."""
-    found = [] if catalog is None else lake.catalog(catalog).tables()
-    return {each.table_id: _name(each.schema_name, each.name) for each in found}
-
-
-def _name(schema: str | None, name: str) -> str:
-    return name if schema in (None, "main") else f"{schema}.{name}"
-
-
-def _words(changes_made: str | None, tables: Mapping[int, str]) -> str | None:
+def _words(changes: Iterable[NamedChange]) -> str:
     """Return the changes of a snapshot in words.
 
-    Tables that are gone are told by their ids.
+    What nothing is known of any more is named by its id.
 
-    >>> _words('created_table:"main"."t",inserted_into_table:1', {1: "t"})
-    'created table t, inserted into table t'
+    >>> from forklake.model.change_log import ChangeKind
+    >>> dropped = NamedChange(ChangeKind.DROPPED_TABLE, 1, "main", "t")
+    >>> _words([dropped, NamedChange(ChangeKind.DROPPED_VIEW, 2, None, None)])
+    'dropped table t, dropped view #2'
     """
-    try:
-        changes = change_log.parse(changes_made)
-    except ValueError:  # of another program
-        return changes_made
-    told = []
-    for each in changes:
-        if each.object_id is not None:
-            what = tables.get(each.object_id, f"#{each.object_id}")
-        else:
-            what = str(each.schema_name) if each.name is None else _name(each.schema_name, each.name)
-        told.append(f"{each.kind.value.replace('_', ' ')} {what}")
-    return ", ".join(told)
+    return ", ".join(f"{each.kind.value.replace('_', ' ')} {_name(each)}" for each in changes)
 
 
-def _row(found: Snapshot, names: Mapping[CatalogId | None, str], tables: Mapping[int, str]) -> tuple[object, ...]:
-    return (
-        found.snapshot_id,
-        found.snapshot_time,
-        names.get(found.catalog_id, found.catalog_id),
-        found.author,
-        found.commit_message,
-        _words(found.changes_made, tables),
-    )
+def _name(change: NamedChange) -> str:
+    if change.name is None:
+        return f"#{change.object_id}"
+    return change.name if change.schema_name in (None, "main") else f"{change.schema_name}.{change.name}"
+
+
+def _rows(lake: Lake, page: Sequence[Snapshot]) -> Iterator[tuple[object, ...]]:
+    titles = catalog_titles(runtime_of(lake), (each.catalog_id for each in page))
+    named = named_changes(runtime_of(lake).store, page)
+    for each in page:
+        catalog, changes = titles.get(each.catalog_id, each.catalog_id), named[each.snapshot_id]
+        # A log that another program wrote is shown as it is.
+        words = each.changes_made if changes is None else _words(changes)
+        yield each.snapshot_id, each.snapshot_time, catalog, each.author, each.commit_message, words
 
 
 def _own_page(lake: Lake, catalog: str, after: int | None, limit: int | None) -> Iterator[list[Snapshot]]:

@@ -190,7 +190,8 @@ def history(catalog: str, name: str, schema: str, at: Moment | None) -> None:
     """List the snapshots that changed a table.
 
     Oldest first, with what they did to it, in the words of the change log; `written_out` is what a copying fork
-    and severing do. CATALOG is the one that made the snapshot.
+    and severing do. If there is no table of that name, it is the one that was dropped last, up to the snapshot that
+    dropped it. CATALOG is the one that made the snapshot.
 
     With --json: `history`, each with `snapshot` and `changes`.
 
@@ -199,7 +200,7 @@ def history(catalog: str, name: str, schema: str, at: Moment | None) -> None:
       forklake table history agent-001 orders --json
     """
     with _open_catalog(catalog, at) as opened:
-        found = opened.table(name, schema=schema).inspect.history()
+        found = opened.inspect.table_history(name, schema=schema)
         names = catalog_titles(runtime_of(opened), (each.snapshot.catalog_id for each in found))
 
     def text() -> list[str]:

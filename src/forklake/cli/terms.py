@@ -38,6 +38,12 @@ renewal_options = (
 )
 
 
+def info_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say who does something, and why."""
+    command = click.option("--message", metavar="TEXT", help="Why.")(command)
+    return click.option("--author", metavar="NAME", help="Who does it.")(command)
+
+
 def terms_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a new catalog's terms; `read_terms` reads them."""
     author = click.option("--author", metavar="NAME", help="Who makes it.")

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 
 import click
 
+import forklake
 from forklake.catalog.moments import Moment
 from forklake.cli import output
-from forklake.cli.command import Command, catalog_argument, open_lake
+from forklake.cli.command import Command, catalog_argument, named_lake, open_lake, say_new_lake
 from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import at_option
+from forklake.lake.internals import runtime_of
+from forklake.ops.import_catalog import check_importable
+from forklake.ops.lake_exists import lake_exists
 
 
 @click.command("export", cls=Command)
@@ -62,15 +66,23 @@ def import_command(
     """Make a catalog of a plain DuckLake database, with its history.
 
     URL is a DuckDB or SQLite file, or postgresql://..., of DuckLake 0.3 to 1.0. Its files are not copied, and never
-    belong to the catalog. All or nothing.
+    belong to the catalog. All or nothing. A lake in a file is made if it is not there; on a
+    server, only `forklake init` makes one.
 
     With --json: `catalog_id`, `name`, `snapshot_id`, `snapshot_count`, `table_count`.
 
     Examples:
       forklake catalog import shop shop.ducklake
+      forklake catalog import shop shop.ducklake --lake lake.db
       forklake catalog import shop postgresql://user@host/db --metadata-schema lake
     """
-    with open_lake() as lake:
+    url_of_lake = named_lake()
+    is_new = not lake_exists(url_of_lake)
+    if is_new:
+        check_importable(name, url, metadata_schema)
+    with forklake.open(url_of_lake) as lake:
+        if is_new:
+            say_new_lake(runtime_of(lake).store.location)
         with draw_progress() as progress:
             made = lake.import_catalog(
                 name,

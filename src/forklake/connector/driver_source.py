@@ -63,11 +63,13 @@ class SourceBridge:
 def columns(spark: SparkSession, words: Words, given: Any) -> Answer:
     """Return the columns of a table, or of its changes.
 
-    With them goes the snapshot that they are of.
+    With them goes the snapshot that they are of, and a note of what is read, unless its moment was named.
     """
     source = LakeSource(words["options"])
     found = source.schema()
-    return say({"columns": found.json(), "version": source.seen})
+    return say(
+        {"columns": found.json(), "version": source.seen, "rows": None if source.read is None else str(source.read)}
+    )
 
 
 def rows(spark: SparkSession, words: Words, given: Any) -> Answer:

@@ -23,7 +23,7 @@ from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.table_columns import refuse_variants
 from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.read.change_feed import CHANGE, ROW_ID, SNAPSHOT
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, SnapshotNotFoundError
 from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of, version_of
 from forklake.model.change_scan import ChangePlan
@@ -79,6 +79,11 @@ def plan_feed(newest: Catalog, options: Options, schema: StructType) -> tuple[Ch
         )
     catalog = at_end(newest, options)
     first, last = feed_start(newest, options.start), catalog.head
+    if first is None:
+        raise SnapshotNotFoundError(
+            f"No changes are known yet: all snapshots before the newest one, {last}, have expired; nothing was read.",
+            hint="Read the table as it is.",
+        )
     if first > last:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
     runtime = runtime_of(catalog)
@@ -103,17 +108,19 @@ def at_end(catalog: Catalog, options: Options) -> Catalog:
     return catalog if options.end is None else catalog.at(options.end)
 
 
-def feed_start(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
+def feed_start(catalog: Catalog, start: int | datetime | str) -> SnapshotId | None:
     """Return the first snapshot of a feed.
 
-    The start is a snapshot, a time, or ``earliest``.
+    The start is a snapshot, a time, or ``earliest``: the first of which the changes are known. None if they are of
+    no snapshot yet, since all before the newest have expired.
 
     Raises:
         SnapshotNotFoundError: The catalog has no such snapshot.
     """
+    store, head = runtime_of(catalog).store, version_of(catalog)
     if isinstance(start, str):
-        return SnapshotId(0)
-    return versions.first_snapshot(runtime_of(catalog).store, version_of(catalog), start)
+        return versions.first_known_change(store, head)
+    return versions.first_snapshot(store, head, start)
 
 
 def feed_schema(columns: StructType, *, deletions: bool) -> StructType:

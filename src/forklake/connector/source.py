@@ -17,7 +17,9 @@ from forklake.connector.stream import ChangeStream
 from forklake.connector.table_reader import TableReader
 from forklake.connector.writer import TableWriter
 from forklake.errors import InvalidInputError
+from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
+from forklake.model.table_read import TableRead
 
 
 class LakeSource(DataSource):
@@ -29,6 +31,8 @@ class LakeSource(DataSource):
 
     seen: SnapshotId | None = None
     """The state that the schema was read of, which is then the one that is read."""
+    read: TableRead | None = None
+    """The table as it is then, unless options name its moment, or are for its changes."""
 
     @classmethod
     def name(cls) -> str:
@@ -47,7 +51,10 @@ class LakeSource(DataSource):
         with options.source.open_catalog() as newest:
             catalog = at_end(newest, options)
             self.seen = catalog.head
-            columns = options.source.table_of(catalog.at(version=self.seen)).inspect.spark_schema
+            table = options.source.table_of(catalog.at(version=self.seen))
+            columns = table.inspect.spark_schema
+            if not (options.is_feed or options.source.is_past):
+                self.read = TableRead(runtime_of(newest).key, newest.catalog_id, table.table_id, self.seen)
         return feed_schema(columns, deletions=options.changes) if options.is_feed else columns
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -62,7 +69,7 @@ class LakeSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """Return a stream of the table's changes."""
-        return ChangeStream(self._parse_options(Use.STREAM), schema)
+        return ChangeStream(self.options, schema)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
         """Refuse streaming writes.

@@ -51,8 +51,9 @@ def write_frame(
             table = transaction.table(source.table, schema=source.schema)
             table.overwrite(frame) if overwrite else table.append(frame)
 
-    settings = runtime_of(lake).settings
-    run_again(attempt, settings.retry, settings.clock)
+    runtime = runtime_of(lake)
+    where = runtime.store, catalog.catalog_id
+    run_again(attempt, lambda: where, runtime.settings.retry, runtime.settings.clock)
 
 
 def batch_key(frame: DataFrame, table: str, batch_id: int, query: str | None = None) -> str:

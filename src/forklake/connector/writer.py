@@ -148,8 +148,9 @@ class TableWriter(DataSourceArrowWriter):
             with catalog.transaction(commit_key=self._commit_key) as transaction:
                 run(transaction, lambda staging: self._stage(staging, catalog, files))
 
-        settings = runtime_of(catalog).settings
-        run_again(attempt, settings.retry, settings.clock)
+        runtime = runtime_of(catalog)
+        where = runtime.store, catalog.catalog_id
+        run_again(attempt, lambda: where, runtime.settings.retry, runtime.settings.clock)
 
     def _plan(self, catalog: Catalog) -> WriteTarget:
         """Return where and how rows are written; nothing is changed yet."""

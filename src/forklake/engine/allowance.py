@@ -1,4 +1,4 @@
-"""What one statement may take: time, and bytes of files.
+"""What one text may take of time, and each of its statements of bytes of files.
 
 Whoever runs a statement spends an allowance; engines and local readers charge what they are about to read.
 """
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, Protocol
 
 from forklake.errors import CommitUnknownError, LimitError
 from forklake.model.change_scan import ChangePlan
@@ -18,22 +18,65 @@ from forklake.model.interruption import watch_reads
 from forklake.model.scan import ScanDeletes, ScanPlan
 
 _CANCEL_AGAIN_SECONDS: Final = 0.05
+_USUAL_RATIO: Final = 4
+
+
+class Work(Protocol):
+    """What is done elsewhere for a statement, and is cancelled when its time is over."""
+
+    def cancel(self) -> None: ...
+    def end(self) -> None: ...
+
+
+class _Clock:
+    """The time that the statements of one text have taken together."""
+
+    __slots__ = ("begun", "max_seconds", "spent")
+
+    def __init__(self, max_seconds: float | None) -> None:
+        self.max_seconds = max_seconds
+        self.spent = 0.0
+        self.begun: float | None = None
+
+    def seconds_left(self) -> float:
+        """Return the seconds that are left; there must be a limit."""
+        assert self.max_seconds is not None
+        return self.max_seconds - self.spent - (0.0 if self.begun is None else time.monotonic() - self.begun)
+
+    def is_over(self) -> bool:
+        """Return whether no time is left."""
+        return self.max_seconds is not None and self.seconds_left() <= 0
 
 
 class Allowance:
     """The time and the bytes that are left to one statement, and to reading its rows.
 
-    It belongs to one thread at a time, and to the threads that it has read files.
+    The time is that of the text which holds the statement. It belongs to one thread at a time, and to the threads that
+    it has read files.
+
+    Attributes:
+        is_confined: Whether the text may be only as long as a stranger's may be.
     """
 
-    def __init__(self, max_seconds: float | None = None, max_bytes: int | None = None) -> None:
-        self._max_seconds = max_seconds
+    def __init__(
+        self, max_seconds: float | None = None, max_bytes: int | None = None, *, is_confined: bool = False
+    ) -> None:
+        self.is_confined = is_confined
+        self._clock = _Clock(max_seconds)
         self._max_bytes = max_bytes
-        self._spent_seconds = 0.0
-        self._begun: float | None = None
         self._files: dict[str, int] = {}
+        self._charged = 0
         self._charging = threading.Lock()
         self._watch: _Watch | None = None
+
+    def for_statement(self) -> Allowance:
+        """Return the allowance of a statement of the text.
+
+        It has the same time, and bytes of its own.
+        """
+        found = Allowance(None, self._max_bytes, is_confined=self.is_confined)
+        found._clock = self._clock
+        return found
 
     @contextmanager
     def spend(self) -> Iterator[None]:
@@ -44,26 +87,27 @@ class Allowance:
         Raises:
             LimitError: The time is over, or more is read than is allowed.
         """
-        if self._begun is not None:
+        clock = self._clock
+        if clock.begun is not None:
             yield
             return
-        self._begun = time.monotonic()
+        clock.begun = time.monotonic()
         token = _current.set(self)
         try:
             self.check_time()
-            with watch_reads(self.interrupt):
+            with watch_reads(self.interrupt, self.check_time):
                 yield
         except (LimitError, CommitUnknownError):
             raise
         except Exception as error:
             # What was cancelled fails in words of its own.
-            if self._is_over():
+            if clock.is_over():
                 raise self._time_error() from error
             raise
         finally:
             _current.reset(token)
-            self._spent_seconds += time.monotonic() - self._begun
-            self._begun = None
+            clock.spent += time.monotonic() - clock.begun
+            clock.begun = None
             if self._watch is not None:
                 self._watch.end()
                 self._watch = None
@@ -75,8 +119,8 @@ class Allowance:
         try:
             yield
         finally:
-            if self._begun is not None:
-                self._begun += time.monotonic() - since
+            if self._clock.begun is not None:
+                self._clock.begun += time.monotonic() - since
 
     def check_time(self) -> None:
         """End the statement if its time is over.
@@ -84,7 +128,7 @@ class Allowance:
         Raises:
             LimitError: It is.
         """
-        if self._is_over():
+        if self._clock.is_over():
             raise self._time_error()
 
     def charge(self, files: Iterable[tuple[str, int]]) -> None:
@@ -97,8 +141,12 @@ class Allowance:
         if self._max_bytes is None:
             return
         with self._charging:
-            self._files.update(files)
-            wanted = sum(self._files.values())
+            for name, size in files:
+                before = self._files.get(name, 0)
+                if size > before:
+                    self._files[name] = size
+                    self._charged += size - before
+            wanted = self._charged
         if wanted > self._max_bytes:
             raise LimitError(
                 f"The statement would read {wanted:,} bytes of files, and this session allows {self._max_bytes:,}; it"
@@ -107,15 +155,13 @@ class Allowance:
                 hint="Read fewer rows: filter by columns whose values files tell apart, or read fewer tables.",
             )
 
-    def watch(self, cancel: Callable[[], None], end: Callable[[], None]) -> None:
-        """Call ``cancel`` when the time is over, and ``end`` when the block is.
+    def watch(self, work: Work) -> None:
+        """Call ``work.cancel`` when the time is over, and ``work.end`` when the block is.
 
-        Only the first call in a block counts, and none if the time is not limited.
+        There is one such work in a block, and the time must be limited.
         """
-        if self._max_seconds is None or self._watch is not None:
-            end()
-            return
-        self._watch = _Watch(max(0.0, self._seconds_left()), cancel, end)
+        assert self._watch is None
+        self._watch = _Watch(max(0.0, self._clock.seconds_left()), work)
 
     @contextmanager
     def interrupt(self, cancel: Callable[[], None]) -> Iterator[None]:
@@ -126,12 +172,12 @@ class Allowance:
         Raises:
             LimitError: The time was over before the block.
         """
-        if self._max_seconds is None:
+        if self._clock.max_seconds is None:
             yield
             return
         self.check_time()
         ended = threading.Event()
-        watcher = threading.Thread(target=_cancel_after, args=(self._seconds_left(), ended, cancel), daemon=True)
+        watcher = threading.Thread(target=_cancel_after, args=(self._clock.seconds_left(), ended, cancel), daemon=True)
         watcher.start()
         try:
             yield
@@ -140,23 +186,21 @@ class Allowance:
             watcher.join()
 
     @property
-    def is_watched(self) -> bool:
-        """Whether jobs need no `watch`: there is one, or time is not limited."""
-        return self._max_seconds is None or self._watch is not None
+    def has_time_limit(self) -> bool:
+        """Whether time is limited."""
+        return self._clock.max_seconds is not None
 
-    def _seconds_left(self) -> float:
-        assert self._max_seconds is not None
-        spent = self._spent_seconds + (0.0 if self._begun is None else time.monotonic() - self._begun)
-        return self._max_seconds - spent
-
-    def _is_over(self) -> bool:
-        return self._max_seconds is not None and self._seconds_left() <= 0
+    @property
+    def work(self) -> Work | None:
+        """What `watch` was given in this block; None if nothing."""
+        return None if self._watch is None else self._watch.work
 
     def _time_error(self) -> LimitError:
         return LimitError(
-            f"The statement took longer than the {self._max_seconds:g} seconds that this session allows; it was ended,"
-            " and nothing of it was committed.",
+            f"The statement was ended: its text took longer than the {self._clock.max_seconds:g} seconds that this"
+            " session allows, and nothing of the statement was committed. What ran before it in the same text stays.",
             limit="seconds",
+            hint="Read fewer rows, or give the statements one by one: each text has the whole time.",
         )
 
 
@@ -169,18 +213,18 @@ def _cancel_after(seconds: float, ended: threading.Event, cancel: Callable[[], N
 
 
 class _Watch:
-    """A timer that cancels jobs."""
+    """A timer that cancels a work."""
 
-    def __init__(self, seconds: float, cancel: Callable[[], None], end: Callable[[], None]) -> None:
-        self._end = end
-        self._timer = threading.Timer(seconds, cancel)
+    def __init__(self, seconds: float, work: Work) -> None:
+        self.work = work
+        self._timer = threading.Timer(seconds, work.cancel)
         self._timer.daemon = True
         self._timer.start()
 
     def end(self) -> None:
         self._timer.cancel()
         self._timer.join()
-        self._end()
+        self.work.end()
 
 
 _current: Final[ContextVar[Allowance | None]] = ContextVar("forklake_allowance", default=None)
@@ -236,6 +280,28 @@ def charge_files(files: Iterable[tuple[str, int]]) -> None:
     found = _current.get()
     if found is not None:
         found.charge(files)
+
+
+class UnpackedBytes:
+    """Counts the bytes that come out of a file while it is read.
+
+    Most files hold a fourth of that or more. What goes beyond counts as if it were in the file.
+    """
+
+    def __init__(self, path: str, byte_count: int, part: str = "") -> None:
+        self._name = f"{path} {part} unpacked"
+        self._packed = byte_count
+        self._unpacked = 0
+
+    def add(self, byte_count: int) -> None:
+        """Count bytes that were read.
+
+        Raises:
+            LimitError: They are more than is allowed, or time is over.
+        """
+        self._unpacked += byte_count
+        beyond = self._unpacked // _USUAL_RATIO - self._packed
+        charge_files([(self._name, beyond)] if beyond > 0 else ())
 
 
 def charge(*plans: ScanPlan | ChangePlan) -> None:

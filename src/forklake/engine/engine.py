@@ -17,6 +17,7 @@ from forklake.model.field import Field
 from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.scan import ScanPlan, SharedPlan
+from forklake.model.table_read import TableRead
 from forklake.model.write import WriteTarget
 
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ class Engine(Protocol):
         Raises:
             EngineError: They cannot: what computes them is stopped or lost.
         """
+
+    def note_reads(self, frame: Frame, reads: Collection[TableRead]) -> Frame:
+        """Return a frame with a note of what it has read.
+
+        Whatever its users make of it keeps the note.
+        """
+
+    def noted_reads(self, frame: Frame) -> frozenset[TableRead]:
+        """Return what a frame, and all that it was made of, has read by its notes."""
 
     def columns(self, frame: Frame) -> tuple[ColumnDefinition, ...]:
         """Return the columns that a table needs to hold a frame.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 
 import duckdb
 
-from forklake.files.databases import closed_database
+from forklake.files.databases import closed_cursor
 from forklake.model.quoting import quote_name
 
 
@@ -23,7 +22,7 @@ def refusal(query: str, tables: Mapping[str, Sequence[tuple[str, str]]]) -> str 
     >>> print(refusal("FROM t LEFT SEMI JOIN t u USING (n)", {"t": columns}))
     Parser Error: syntax error at or near "SEMI"
     """
-    with closing(closed_database().cursor()) as cursor:
+    with closed_cursor() as cursor:
         for name, columns in tables.items():
             made = ", ".join(f"{quote_name(column)} {kind}" for column, kind in columns)
             try:

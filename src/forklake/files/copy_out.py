@@ -20,6 +20,7 @@ from forklake.files.partitions import hive_path
 from forklake.files.wide_integers import has_wide, type_with
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.interruption import end_in_time
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.write import PartitionKey, WriteOptions
 
@@ -75,6 +76,7 @@ def copy_out(rows: pa.Table, fields: tuple[Field, ...], path: str, layout: CopyL
     written: list[str] = []
     try:
         for directory, number, part in _parts(rows, fields, layout):
+            end_in_time()
             name = layout.pattern.replace("{i}", str(number)).replace("{uuid}", str(uuid4()))
             if number and name == layout.pattern:
                 name = f"{name}{number}"

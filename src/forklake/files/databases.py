@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Final, Literal
 
 import duckdb
+
+from forklake.files import json_depth
+from forklake.model.interruption import interruptible
 
 _Kind = Literal["closed", "files"]
 
@@ -22,6 +25,7 @@ _ALWAYS: Final = (
     ("autoinstall_known_extensions", "false"),
     ("autoload_known_extensions", "false"),
 )
+_OWN: Final = (("memory_limit", "'2GB'"),)
 # Many statements share a database, each in its own thread.
 _SETTINGS: Final[dict[_Kind, tuple[tuple[str, str], ...]]] = {
     "closed": (
@@ -39,6 +43,8 @@ _SETTINGS: Final[dict[_Kind, tuple[tuple[str, str], ...]]] = {
     "files": (("threads", "1"), *_ALWAYS),
 }
 _lock: Final = threading.Lock()
+_taught: Final[set[int]] = set()
+"""The processes, by id, whose closed database knows the macros of `json_depth`."""
 _databases: Final[dict[tuple[_Kind, int], duckdb.DuckDBPyConnection]] = {}
 """The databases, by kind and process id."""
 
@@ -58,9 +64,37 @@ def file_database() -> duckdb.DuckDBPyConnection:
 
 @contextmanager
 def own_database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Provide a DuckDB for local files that users read and write as they like."""
-    with _make(_ALWAYS) as database:
+    """Provide a DuckDB for local files that users read and write as they like.
+
+    What it does is ended with the time of the statement.
+    """
+    with _make((*_ALWAYS, *_OWN)) as database, interruptible(database.interrupt):
         yield database
+
+
+@contextmanager
+def closed_cursor(text: str = "") -> Iterator[duckdb.DuckDBPyConnection]:
+    """Provide a cursor of the closed database, which knows the macros in a text.
+
+    What it does is ended with the time of the statement.
+    """
+    learn_macros(text)
+    with closing(closed_database().cursor()) as cursor, interruptible(cursor.interrupt):
+        yield cursor
+
+
+def learn_macros(text: str) -> None:
+    """Let the closed database know the macros of `json_depth`, if a text has one.
+
+    Few queries do, and it takes longer than a small query.
+    """
+    if json_depth.SHALLOW not in text.lower():
+        return
+    database = closed_database()
+    with _lock:
+        if os.getpid() not in _taught:
+            json_depth.teach(database)
+            _taught.add(os.getpid())
 
 
 def _database(kind: _Kind) -> duckdb.DuckDBPyConnection:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote
 
+from forklake.files.json_depth import SHALLOW
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.quoting import quote_text
@@ -98,6 +100,15 @@ FUNCTIONS: Final = SCALARS | _IN_PART
 
 None of them reads anything but its arguments, and none gives another value for the same ones.
 """
+DESCENDING: Final[Mapping[str, int]] = {
+    "json_contains": 2,
+    "json_merge_patch": 1_000,
+    "json_pretty": 1,
+    "json_structure": 1,
+    "json_transform": 1,
+    "json_transform_strict": 1,
+}
+"""Functions that go down into JSON by calls within calls, or indent it; how many of their first arguments are JSON."""
 _BEGINNING: Final = "~duckdb "
 _NAME: Final = re.compile(f"`({_BEGINNING}[^`]+)`")
 _PLAIN: Final = re.compile(r"[^a-z0-9 _.,:;()\[\]{}\"'<>=-]")
@@ -169,6 +180,8 @@ class DuckCall:
             else:
                 written.append(f"CAST(c{place} AS {one.sql_name})")
                 place += 1
+        for number in range(min(DESCENDING.get(self.function, 0), len(written))):
+            written[number] = f"{SHALLOW}({written[number]})"
         if self.function == "list_where":
             # DuckDB 1.5 reads past the end of a vector of lists that have no elements; what a list lacks is NULL.
             written[0] = f"CASE WHEN len({written[0]}) = 0 THEN [NULL] ELSE {written[0]} END"

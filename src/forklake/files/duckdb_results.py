@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from forklake.errors import EngineError, InvalidInputError
-from forklake.files.databases import closed_database
+from forklake.files.databases import closed_cursor
 from forklake.files.duckdb_calls import DuckCall
 from forklake.model import types
 from forklake.model.types import Type
@@ -38,7 +37,7 @@ def result_type(call: DuckCall) -> Type:
     """
     given = ", ".join(f"CAST(NULL AS {kind.sql_name}) AS c{place}" for place, kind in enumerate(call.columns))
     source = f" FROM (SELECT {given})" if given else ""
-    with closing(closed_database().cursor()) as cursor:
+    with closed_cursor(call.sql) as cursor:
         try:
             row = cursor.execute(f"DESCRIBE SELECT {call.sql} AS value{source}").fetchone()
         except duckdb.Error as error:
@@ -56,7 +55,7 @@ def single_value(text: str, *given: Any) -> Any:
     Raises:
         InvalidInputError: DuckDB refuses it; in DuckDB's words.
     """
-    with closing(closed_database().cursor()) as cursor:
+    with closed_cursor() as cursor:
         try:
             row = cursor.execute(text, given).fetchone()
         except duckdb.Error as error:
@@ -76,7 +75,7 @@ def compute(call: DuckCall, columns: Sequence[pa.Array]) -> tuple[pa.Array, pa.A
     """
     given = pa.table({f"c{place}": column for place, column in enumerate(columns)})
     value = f"CAST({call.sql} AS {_shown_type(result_type(call))})"
-    with closing(closed_database().cursor()) as cursor:
+    with closed_cursor(call.sql) as cursor:
         try:
             return _values_of_all(cursor, value, given) or _values_and_faults(cursor, value, given)
         except duckdb.Error as error:

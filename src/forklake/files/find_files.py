@@ -6,13 +6,15 @@ import fnmatch
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from forklake.errors import InvalidInputError, InvalidPathError, NotFoundError
 from forklake.files import storage
+from forklake.model.interruption import end_in_time
 
 _MAGIC: Final = re.compile(r"[*?[]")
+_NO_NAME: Final = re.compile(r"(?!)")
 
 
 def find_files(patterns: Sequence[str]) -> list[str]:
@@ -42,8 +44,52 @@ def match_files(pattern: str) -> list[str]:
     place = storage.local_path(pattern)
     if os.path.isfile(place):
         return [place]
-    found = glob.glob(place, recursive=True, include_hidden=True)
-    return sorted({path for path in found if os.path.isfile(path)})
+    return sorted(_match_local(place))
+
+
+def _match_local(pattern: str) -> Iterator[str]:
+    """Yield the files of this machine that a pattern matches.
+
+    Each directory is read once, however many ``**`` there are. Links are followed, but not to where they came from.
+    """
+    parts = [part for place, part in enumerate(pattern.split("/")) if part not in ("", ".") or not place]
+    if pattern.rpartition("/")[2] in ("", "."):
+        return  # a directory
+    fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
+    if ".." in parts[fixed:]:
+        yield from {path for path in glob.glob(pattern, recursive=True, include_hidden=True) if os.path.isfile(path)}
+        return
+    tests = _part_tests("/".join(parts[fixed:]))
+    waiting: list[tuple[str, set[int], tuple[tuple[int, int], ...]]] = []
+    if fixed < len(parts):  # else it is a path, and there is no such file
+        waiting.append(("/".join(parts[:fixed]) + ("/" if fixed else ""), _skip_any({0}, tests), ()))
+    while waiting:
+        directory, places, above = waiting.pop()
+        end_in_time()
+        try:
+            held = os.stat(directory or ".")
+            entries = list(os.scandir(directory or "."))
+        except OSError:
+            continue  # it is none, or may not be read
+        here = held.st_dev, held.st_ino
+        for entry in entries if here not in above else ():
+            path = directory + entry.name
+            if os.path.isdir(path):
+                after = _places_after(entry.name, places, tests)
+                if after:
+                    waiting.append((f"{path}/", after, (*above, here)))
+            elif _ends_with(entry.name, places, tests) and os.path.isfile(path):
+                yield path
+
+
+def _ends_with(name: str, places: Collection[int], tests: Sequence[re.Pattern[str] | None]) -> bool:
+    """Return whether a pattern ends with a name, given the places before it."""
+    for place in places:
+        test = tests[place] if place < len(tests) else _NO_NAME
+        is_last = place == len(tests) - 1
+        if is_last and (test is None or test.match(name)):
+            return True
+    return False
 
 
 def _match_stored(pattern: str) -> list[str]:
@@ -76,15 +122,20 @@ def _fits(path: str, tests: Sequence[re.Pattern[str] | None]) -> bool:
     """
     places = _skip_any({0}, tests)
     for name in path.split("/"):
-        taken = set()
-        for place in places - {len(tests)}:
-            test = tests[place]
-            if test is None:
-                taken.add(place)
-            elif test.match(name):
-                taken.add(place + 1)
-        places = _skip_any(taken, tests)
+        places = _places_after(name, places, tests)
     return len(tests) in places
+
+
+def _places_after(name: str, places: Collection[int], tests: Sequence[re.Pattern[str] | None]) -> set[int]:
+    """Return the places in a pattern behind a name, given those before it."""
+    taken = set()
+    for place in places:
+        test = tests[place] if place < len(tests) else _NO_NAME
+        if test is None:
+            taken.add(place)
+        elif test.match(name):
+            taken.add(place + 1)
+    return _skip_any(taken, tests)
 
 
 def _skip_any(places: set[int], tests: Sequence[re.Pattern[str] | None]) -> set[int]:

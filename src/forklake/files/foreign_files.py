@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, Final
 from uuid import uuid4
 
@@ -16,47 +17,120 @@ import pyarrow as pa
 
 from forklake import files
 from forklake.errors import AlreadyExistsError, InvalidInputError
-from forklake.files import storage
+from forklake.files import json_depth, storage
 from forklake.files.databases import own_database
 from forklake.files.geometry_arrays import mark_geometries
 from forklake.files.wide_integers import duckdb_table
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.interruption import end_in_time
 from forklake.model.quoting import as_pattern
 
+_BATCH_ROWS: Final = 2**14
 _COPIED: Final = 2**20
+_OF_DUCKDB: Final = re.compile("[A-Za-z ]+ Error: ")
+"""How errors of DuckDB begin, which Arrow passes on as its own while it reads rows."""
 _ENDING: Final = re.compile(r"(\.[A-Za-z0-9]{1,10}){0,2}$")
 """By their endings DuckDB knows which files are compressed."""
 
 
+def describe_foreign(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the names and DuckDB's types of the columns of files.
+
+    Their beginnings are read. Arguments and errors are those of `read_foreign`.
+    """
+    with _open_foreign(function, paths, options) as (connection, query, _):
+        return [(str(name), str(kind)) for name, kind, *_ in connection.execute(f"DESCRIBE {query}").fetchall()]
+
+
 def read_foreign(
-    function: str, paths: Sequence[str], options: Mapping[str, Any]
-) -> tuple[list[tuple[str, str]], pa.Table]:
-    """Return the rows of files, with the names and DuckDB's types of their columns.
+    function: str,
+    paths: Sequence[str],
+    options: Mapping[str, Any],
+    *,
+    limit: int | None = None,
+    count: Callable[[int], None] = lambda byte_count: None,
+) -> pa.Table:
+    """Return the rows of files.
 
     Args:
         function: DuckDB's function that reads them.
         paths: The files, local or URLs; what is remote is fetched first.
         options: Named arguments of the function.
+        limit: The most rows to return; what lies behind them is not read, and may be wrong.
+        count: Is given the bytes of rows as they are read, and may end the reading by an error.
 
     Raises:
         InvalidInputError: DuckDB cannot read them like that.
         DataFileError: A file cannot be fetched.
     """
+    ending = "" if limit is None else f" LIMIT {limit}"
+    with _open_foreign(function, paths, options) as (connection, query, fetched):
+        reader = connection.execute(query + ending).to_arrow_reader(_BATCH_ROWS)
+        batches = []
+        for batch in reader:
+            count(batch.nbytes)
+            batches.append(batch)
+        rows = pa.Table.from_batches(batches, reader.schema)
+    for number, name in enumerate(rows.column_names):
+        if name == options.get("filename", "filename") or (options.get("filename") is True and name == "filename"):
+            values = [fetched.get(one, one) for one in rows.column(number).to_pylist()]
+            rows = rows.set_column(number, name, pa.array(values, rows.schema.field(number).type))
+    return rows
+
+
+@contextmanager
+def _open_foreign(
+    function: str, paths: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, str, Mapping[str, str]]]:
+    """Provide a database, the query that reads files, and what was fetched."""
     with tempfile.TemporaryDirectory() as directory, own_database() as connection:
         fetched = {_fetch(path, f"{directory}/{number}"): path for number, path in enumerate(paths)}
         named = "".join(f", {name} = {_literal(value)}" for name, value in options.items())
         query = f"SELECT * FROM {function}({_literal([as_pattern(place) for place in fetched])}{named})"
+        if function in _JSON_READERS:
+            for place, path in fetched.items():
+                _check_depth(place, path, options)
         with _explain({**fetched, **{as_pattern(place): path for place, path in fetched.items()}}):
-            described = connection.execute(f"DESCRIBE {query}").fetchall()
-            rows = connection.execute(query).to_arrow_table()
-        for place, name in enumerate(rows.column_names):
-            if name == options.get("filename", "filename") or (options.get("filename") is True and name == "filename"):
-                values = [fetched.get(one, one) for one in rows.column(place).to_pylist()]
-                rows = rows.set_column(place, name, pa.array(values, rows.schema.field(place).type))
-    return [(str(name), str(kind)) for name, kind, *_ in described], rows
+            yield connection, query, fetched
 
 
+def _check_depth(place: str, path: str, options: Mapping[str, Any]) -> None:
+    """Refuse a file of JSON that is nested too deeply.
+
+    DuckDB goes down into it before it knows its columns.
+
+    Raises:
+        InvalidInputError: It is.
+        DataFileError: It cannot be read.
+    """
+    told = str(options.get("compression") or "auto_detect").lower()
+    by_name = next((kind for end, kind in _PACKINGS.items() if place.lower().endswith(end)), None)
+    packing = by_name if told.startswith("auto") else told if told in _PACKINGS.values() else None
+    with storage.explain_errors(path, "read"):
+        found = os.stat(place)
+        _check_depth_of(place, path, packing, (found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=1_000)
+def _check_depth_of(place: str, path: str, packing: str | None, written: tuple[int, int, int]) -> None:
+    """Do what `_check_depth` does, once for a file as it was written.
+
+    A query describes a file before it reads it.
+    """
+    with pa.input_stream(place, compression=packing) as opened:
+        json_depth.check_parts(_parts(opened), path)
+
+
+def _parts(opened: pa.NativeFile) -> Iterator[bytes]:
+    while part := opened.read(_SLICE):
+        end_in_time()
+        yield part
+
+
+_SLICE: Final = 2**18
+_JSON_READERS: Final = frozenset({"read_json", "read_json_auto", "read_ndjson", "read_ndjson_auto"})
+_PACKINGS: Final = {".gz": "gzip", ".zst": "zstd"}
 _PACKED: Final = (".gz", ".zst")
 """How names of packed files end."""
 
@@ -98,6 +172,7 @@ def write_foreign(
         written: list[str] = []
         try:
             for file in _files_of(made) if is_directory else [made]:
+                end_in_time()
                 target = f"{path.rstrip('/')}/{os.path.relpath(file, made)}" if is_directory else path
                 written.append(target)
                 _put(file, target)
@@ -112,8 +187,10 @@ def _explain(places: Mapping[str, str]) -> Iterator[None]:
     """Raise errors of DuckDB as our own, with the paths that the caller knows."""
     try:
         yield
-    except duckdb.Error as error:
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         text = str(error)
+        if isinstance(error, OSError) and not _OF_DUCKDB.match(text):
+            raise
         for place, path in places.items():
             text = text.replace(place, path)
         raise InvalidInputError(text.partition("\n\nLINE ")[0]) from error

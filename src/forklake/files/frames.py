@@ -19,6 +19,7 @@ from pyarrow import csv
 
 from forklake.errors import InvalidInputError
 from forklake.files.nesting import assemble
+from forklake.files.type_names import check_levels
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
@@ -39,8 +40,15 @@ def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
     map, not as a struct.
 
     Raises:
-        InvalidInputError: The value has none of these forms, or the values of a column have no common type.
+        InvalidInputError: The value has none of these forms, or the values of a column have no common type, or are
+            nested too deeply.
     """
+    found = _frame(value, fields)
+    check_levels(found.schema)
+    return found
+
+
+def _frame(value: Any, fields: Sequence[Field]) -> pa.Table:
     if isinstance(value, pa.Table):
         return value
     if isinstance(value, pa.RecordBatch):
@@ -230,9 +238,28 @@ def _infer(values: list[Any], field: Field | None) -> pa.Array:
         parts = [_infer([(value or {}).get(name) for value in values], known.get(fold(name))) for name in names]
         fields = [pa.field(name, part.type) for name, part in zip(names, parts, strict=True)]
         return assemble(pa.struct(fields), parts, None, is_null)
+    _check_values(given)
     alike = _of_one_kind(values, given)
     is_fine = kind in (None, types.TIMESTAMP_NS, types.VARCHAR) and _has_nanoseconds(given)
     return _in_nanoseconds(alike) if is_fine else pa.array(alike)
+
+
+def _check_values(values: Sequence[Any]) -> None:
+    """Refuse values within values that Arrow would go down into too deeply.
+
+    Raises:
+        InvalidInputError: There are such.
+    """
+    for _ in range(types.MAX_LEVELS + 1):
+        values = [
+            part
+            for value in values
+            if isinstance(value, (list, tuple, Mapping))
+            for part in (value.values() if isinstance(value, Mapping) else value)
+        ]
+        if not values:
+            return
+    raise InvalidInputError(f"A value is nested more than {types.MAX_LEVELS} levels deep.")
 
 
 def _json_text(value: Any) -> str:
@@ -243,7 +270,7 @@ def _json_text(value: Any) -> str:
     """
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (RecursionError, TypeError, ValueError) as error:
         raise InvalidInputError(f"A value cannot be written as JSON: {error}.") from error
 
 

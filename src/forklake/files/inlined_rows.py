@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import pyarrow as pa
 
 from forklake.files.evolution import evolved_column
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import to_array, to_texts
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.scan import ScanRows
+
+_TRUTH: Final = {"false": "0", "true": "1"}
+
+
+def held_array(field: Field, texts: Sequence[str | None]) -> pa.Array:
+    """Return the values of a column of inlined rows as an array of its `display_type`.
+
+    Raises:
+        InvalidInputError: A text is not a value of the column's type.
+    """
+    # A row that an early version copied or merged may have the text of a boolean in a column that had become a number.
+    if isinstance(field.type, types.Number) and not _TRUTH.keys().isdisjoint(texts):
+        texts = [None if text is None else _TRUTH.get(text, text) for text in texts]
+    return to_array(field, texts)
 
 
 def stored_rows(rows: ScanRows, fields: Sequence[Field], table: str) -> pa.Table:
@@ -20,7 +36,7 @@ def stored_rows(rows: ScanRows, fields: Sequence[Field], table: str) -> pa.Table
         InvalidInputError: A text is not a value of its column's type.
     """
     held = {
-        field: to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
+        field: held_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
         for field in rows.fields
         if field.column_id is not None
     }
@@ -34,4 +50,4 @@ def retyped_texts(old: Field, new: Field, texts: Sequence[str | None], table: st
     Raises:
         InvalidInputError: A value of the old type does not fit the new one.
     """
-    return to_texts(new.type, evolved_column(new, {old: to_array(old, texts)}, len(texts), table))
+    return to_texts(new.type, evolved_column(new, {old: held_array(old, texts)}, len(texts), table))

@@ -16,6 +16,7 @@ from forklake.files.open_file import OpenFile
 from forklake.files.partitions import hive_path
 from forklake.files.wide_integers import long_columns
 from forklake.model.definitions import NewDataFile
+from forklake.model.interruption import end_in_time
 from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
 from forklake.model.write import WriteTarget
@@ -87,6 +88,7 @@ class _Files:
         as_text = self._as_text | long_columns(dict(zip(batch.schema.names, batch.columns, strict=True)))
         begin = 0
         while begin < batch.num_rows:
+            end_in_time()
             file = self._open.get(values)
             if file is not None and not as_text <= file.text_columns:
                 self._close(values)
@@ -117,6 +119,7 @@ class _Files:
         return OpenFile(self._target, self._schema, path, values, as_text)
 
     def _close(self, values: Partition) -> None:
+        end_in_time()
         self._done.append(self._open[values].close(self._mapping))
         del self._open[values]
 

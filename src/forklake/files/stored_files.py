@@ -46,17 +46,37 @@ def stored_files(directory: str, failures: list[str]) -> Iterator[list[StoredFil
         yield page
 
 
-def delete_files(paths: Sequence[str]) -> dict[str, str]:
-    """Delete files, as many as possible; return those that remain, with the reason.
+def delete_files(paths: Sequence[str], directory: str) -> dict[str, str]:
+    """Delete files below a directory; return those that remain, with the reason.
 
-    A file that is gone already counts as deleted.
+    As many as possible are deleted. A file that is gone already counts as deleted. One that a link leads out of the
+    directory remains.
     """
+    linked = linked_files(paths, directory)
+    paths = [path for path in paths if path not in linked]
     if not paths or storage.is_local(paths[0]):
         outcomes = [storage.try_delete(path) for path in paths]
     else:
         with FileThreads(_THREADS) as pool:
             outcomes = list(pool.map(storage.try_delete, paths))
-    return {path: reason for path, reason in zip(paths, outcomes, strict=True) if reason is not None}
+    failed = {path: reason for path, reason in zip(paths, outcomes, strict=True) if reason is not None}
+    return linked | failed
+
+
+def linked_files(paths: Sequence[str], directory: str) -> dict[str, str]:
+    """Return those files below a directory that a link leads elsewhere.
+
+    The reason says so. What is above the directory may be links, and a file may be one: it alone is deleted then.
+    """
+    if not storage.is_local(directory):
+        return {}
+    root = os.path.realpath(storage.local_path(directory))
+    begins = len(storage.local_path(directory).rstrip("/")) + 1
+    led: dict[str, bool] = {}
+    for above in {os.path.dirname(storage.local_path(path)) for path in paths}:
+        led[above] = os.path.realpath(above) != os.path.join(root, above[begins:]).rstrip("/")
+    is_led = {path: led[os.path.dirname(storage.local_path(path))] for path in paths}
+    return {path: "a link in its directory leads elsewhere" for path in paths if is_led[path]}
 
 
 def undeleted_files(left: Mapping[str, str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from forklake.errors import InvalidInputError
 from forklake.files.geometries import format_geometry, parse_geometry
 from forklake.files.intervals import parse_interval
+from forklake.files.json_depth import TOO_DEEP, is_shallow
 from forklake.files.moments import (
     format_date,
     format_time,
@@ -128,9 +129,13 @@ def _no_constant(name: str) -> None:
 
 
 def _parse_json(kind: Type, text: str) -> str:
+    if not is_shallow(text):
+        raise ValueError(TOO_DEEP)
     try:
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)  # only the form matters
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:  # called from deep within Python
+        raise ValueError(TOO_DEEP) from error
+    except ValueError as error:
         raise ValueError(f'Malformed JSON: "{text}"') from error
     return text
 

@@ -94,12 +94,35 @@ def type_of(name: str, data_type: pa.DataType) -> Type:
     raise _no_type(name, data_type)
 
 
+def check_levels(schema: pa.Schema) -> None:
+    """Refuse columns that are nested more deeply than those of tables.
+
+    Arrow goes down into them by calls within calls.
+
+    Raises:
+        InvalidInputError: One is.
+    """
+    kinds = pa.types
+    for field in schema:
+        here: list[tuple[int, pa.DataType]] = [(0, field.type)]
+        while here:
+            level, kind = here.pop()
+            if level > types.MAX_LEVELS:
+                raise InvalidInputError(
+                    f'Column "{field.name}" is nested more than {types.MAX_LEVELS} levels deep, a list or map being'
+                    " two; its rows were not read."
+                )
+            below = level + (1 if kinds.is_struct(kind) else 2)
+            here += [(below, kind.field(place).type) for place in range(kind.num_fields)]
+
+
 def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
     """Return the columns that a table needs to hold what an Arrow table holds.
 
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
+    check_levels(schema)
     found = [(field, type_of(field.name, field.type)) for field in schema]
     for field, kind in found:
         if _is_long(kind):

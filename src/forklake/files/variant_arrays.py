@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from forklake.files import compute as pc
 from forklake.files.schema import VARIANT_TYPE
+from forklake.files.variant_depth import check_depth
 
 _NULL: Final = b"\x00"
 """The variant that is null, in place of which columns have NULL."""
@@ -19,8 +20,13 @@ def is_plain(kind: pa.DataType) -> bool:
 
 
 def plain_variants(values: pa.StructArray) -> pa.Array:
-    """Return variants of a file that are not shredded; a variant that is null is NULL."""
+    """Return variants of a file that are not shredded; a variant that is null is NULL.
+
+    Raises:
+        InvalidInputError: One is nested too deeply.
+    """
     value, metadata = (pc.struct_field(values, name) for name in ("value", "metadata"))
     is_null = pc.fill_null(pc.equal(value, pa.scalar(_NULL, value.type)), True)
     parts = [value.cast(pa.binary()), metadata.cast(pa.binary())]
+    check_depth(parts[0])
     return pa.StructArray.from_arrays(parts, fields=list(VARIANT_TYPE), mask=pc.or_(is_null, values.is_null()))

@@ -9,18 +9,20 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
-from forklake.files.databases import closed_database, file_database
+from forklake.files.databases import closed_cursor, file_database
 from forklake.files.footer import FIELD_ID_KEY, damage_error
 from forklake.files.geometry_arrays import is_geometry
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
+from forklake.files.variant_depth import check_depth
+from forklake.model.interruption import end_in_time, interruptible
 from forklake.model.quoting import as_pattern, quote_name, quote_text
 from forklake.model.write import WriteOptions
 
@@ -30,9 +32,11 @@ def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArr
 
     Raises:
         DataFileError: The file cannot be read.
+        InvalidInputError: A variant is nested too deeply.
     """
     shown = ", ".join(f"variant_to_parquet_variant({quote_name(name)})" for name in names)
-    with _local_copy(path) as found, closing(file_database().cursor()) as cursor:
+    with _local_copy(path) as found, closing(file_database().cursor()) as cursor, interruptible(cursor.interrupt):
+        _check_unshredded(found, path, names)
         # The order of rows is kept, without a column of their numbers: the file may have one of its name.
         query = f"SELECT {shown} FROM read_parquet(?, hive_partitioning = false)"
         try:
@@ -43,6 +47,34 @@ def read_variants(path: str, names: Sequence[str]) -> Mapping[str, pa.ChunkedArr
         name: pa.chunked_array([plain_variants(chunk) for chunk in column.chunks], VARIANT_TYPE)
         for name, column in zip(names, table.columns, strict=True)
     }
+
+
+def _check_unshredded(place: str, path: str, names: Sequence[str]) -> None:
+    """Refuse variants of which a part that is not shredded is nested too deeply.
+
+    Shredded parts are columns, of which PyArrow opens no file with more than a hundred in each other.
+    """
+    begins = tuple(f"{name}." for name in names)
+    try:
+        parquet = pq.ParquetFile(place)
+        leaves = [parquet.schema.column(number).path for number in range(len(parquet.schema))]
+        values = [leaf for leaf in leaves if leaf.startswith(begins) and leaf.endswith(".value")]
+        for batch in parquet.iter_batches(_BATCH_ROWS, columns=values):
+            end_in_time()
+            left: list[pa.Array] = list(batch.columns)
+            while left:
+                one = left.pop()
+                if pa.types.is_struct(one.type):
+                    left += one.flatten()
+                elif pa.types.is_list(one.type):
+                    left.append(one.flatten())
+                else:
+                    check_depth(one)
+    except (pa.ArrowException, OSError) as error:
+        raise damage_error(path, None, error) from error
+
+
+_BATCH_ROWS: Final = 2**14
 
 
 class VariantWriter:
@@ -73,7 +105,11 @@ class VariantWriter:
         if not self.is_open:
             return
         self.is_open = False
-        with tempfile.TemporaryDirectory(prefix="forklake-") as directory, closing(file_database().cursor()) as cursor:
+        with (
+            tempfile.TemporaryDirectory(prefix="forklake-") as directory,
+            closing(file_database().cursor()) as cursor,
+            interruptible(cursor.interrupt),
+        ):
             path = str(Path(directory) / "variants.parquet")
             cursor.register("given", pa.concat_tables(self._tables).replace_schema_metadata().__arrow_c_stream__())
             shown = ", ".join(_column(field) for field in self._schema)
@@ -127,9 +163,14 @@ def _field_ids(field: pa.Field) -> str | None:
 
 
 def python_variants(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-    """Return variants, each given as its value and its metadata, as Python values."""
+    """Return variants, each given as its value and its metadata, as Python values.
+
+    Raises:
+        InvalidInputError: One is nested too deeply.
+    """
+    check_depth(pa.array([None if pair is None else pair[0] for pair in pairs], pa.binary()))
     encoded = pa.table({"v": pa.array([None if pair is None else pair[1] + pair[0] for pair in pairs], pa.binary())})
-    with closing(closed_database().cursor()) as cursor:
+    with closed_cursor() as cursor:
         cursor.register("given", encoded.__arrow_c_stream__())
         return [value for (value,) in cursor.execute("SELECT variant_bytes_to_variant(v) FROM given").fetchall()]
 

@@ -65,6 +65,7 @@ class Catalog(Living, MergeVerbs):
         self._last_name = name
         self._created = created
         self._commit_made: Commit | None = None
+        self._signature = CommitInfo()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was read, and the right to drop the catalog.
@@ -125,12 +126,12 @@ class Catalog(Living, MergeVerbs):
     @property
     def inspect(self) -> CatalogInspection:
         """Facts about the catalog: its entry in a list, its parent, whether it exists."""
-        return CatalogInspection(self._runtime, self._catalog_id)
+        return CatalogInspection(self._runtime, self._catalog_id, self._content)
 
     @property
     def options(self) -> Options:
         """The options of the catalog, its schemas and its tables."""
-        return Options(self._runtime, self._catalog_id, self._content, self._check_writable)
+        return Options(self._runtime, self._catalog_id, self._content, self._check_writable, self._sign)
 
     @property
     def maintenance(self) -> CatalogMaintenance:
@@ -216,7 +217,7 @@ class Catalog(Living, MergeVerbs):
     ) -> Transaction:
         if commit_key is not None and not commit_key:
             raise InvalidInputError("A commit key must not be empty.")
-        info = CommitInfo(
+        info = self._sign(
             check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
         )
         key = check_text("commit key", commit_key)
@@ -271,7 +272,7 @@ class Catalog(Living, MergeVerbs):
         if self._past_version is not None:
             at = self._past_version.snapshot_id if at is None else self.at(at).head
         own_path = None if data_path is None else os.fspath(data_path)
-        terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
+        terms = read_terms(runtime.store, self._sign(author).author, labels, ttl, renew_by_commits, purge_after)
         if not copy:
             made = fork(
                 runtime, self._catalog_id, name, at=at, data_path=own_path, if_not_exists=if_not_exists, terms=terms
@@ -310,7 +311,7 @@ class Catalog(Living, MergeVerbs):
             at = self._past_version.snapshot_id if at is None else self.at(at).head
         runtime = self._runtime
         wanted = list(names)
-        terms = read_terms(runtime.store, author, labels, ttl, renew_by_commits, purge_after)
+        terms = read_terms(runtime.store, self._sign(author).author, labels, ttl, renew_by_commits, purge_after)
         tell = progress or ignore_progress
         made = fork_many(runtime, self._catalog_id, wanted, at=at, terms=terms, progress=tell)
         return [Fork(runtime, catalog, name=name, created=True) for catalog, name in zip(made, wanted, strict=True)]
@@ -374,7 +375,8 @@ class Catalog(Living, MergeVerbs):
             return done, transaction
 
         settings = self._runtime.settings
-        return run_again(attempt, settings.retry, settings.clock) if rerun else attempt()
+        where = self._runtime.store, self._catalog_id
+        return run_again(attempt, lambda: where, settings.retry, settings.clock) if rerun else attempt()
 
 
 class Fork(Catalog):

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from forklake.catalog.names import qualified_name
+from forklake.catalog.state import Content
 from forklake.errors import CatalogDroppedError
 from forklake.model.ids import CatalogId
 from forklake.model.lives import Lifetime
+from forklake.model.overview import TableChange
 from forklake.model.records import CatalogInfo
 from forklake.model.upkeep import CatalogBytes
 from forklake.ops.catalog_bytes import catalog_bytes
 from forklake.ops.list_catalogs import catalog_by_id, parent_of
 from forklake.ops.renew import author_of, labels_of, lifetime_of
 from forklake.ops.runtime import Runtime
+from forklake.ops.table_history import named_table_history
 
 
 class CatalogInspection:
     """Facts about one catalog at the moment of each call."""
 
-    def __init__(self, runtime: Runtime, catalog_id: CatalogId) -> None:
+    def __init__(self, runtime: Runtime, catalog_id: CatalogId, content: Callable[[], Content]) -> None:
         self._runtime = runtime
         self._catalog_id = catalog_id
+        self._content = content
 
     @property
     def info(self) -> CatalogInfo:
@@ -69,3 +76,15 @@ class CatalogInspection:
         except CatalogDroppedError:
             return False
         return True
+
+    def table_history(self, name: str, *, schema: str | None = None) -> list[TableChange]:
+        """Return the snapshots that changed the table of a name, oldest first.
+
+        If there is none, it is the table that had the name when it was dropped last: its last entry is the snapshot
+        that dropped it. Expired snapshots are left out. For a handle on the past, so are later ones.
+
+        Raises:
+            NotFoundError: There is no such table, and nothing is known of one that there was.
+        """
+        schema, name = qualified_name(name, schema)
+        return named_table_history(self._runtime.store, self._content(), schema, name)

@@ -31,8 +31,9 @@ class Diff:
 
     def __repr__(self) -> str:
         """Return where it leads from and to, and how much differs."""
-        (one, at), (other, upto) = self.before, self.after
-        return f"Diff(catalog {one} at {at} to catalog {other} at {upto}: {len(self.changes)} changes)"
+        sides = zip(self._found.names, (self.before[1], self.after[1]), strict=True)
+        path = " to ".join(f"{name!r} at {snapshot}" for name, snapshot in sides)
+        return f"Diff({path}: {len(self.changes)} changes)"
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
@@ -56,7 +57,7 @@ class Diff:
     @property
     def words(self) -> tuple[str, ...]:
         """What the changes do, for people; changes of rows are left out."""
-        return self._found.words
+        return tuple(line for lines in self._found.words for line in lines)
 
     @property
     def tables(self) -> tuple[TableDiff, ...]:

@@ -5,13 +5,15 @@ Users of the package do not need it. Code outside `forklake.lake` uses no other 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from copy import copy
 from typing import TypeVar
 
 from forklake.catalog.moments import Moment
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.lake.catalog import Catalog
+from forklake.lake.diff import Diff
 from forklake.lake.lake import Lake, LakeAt
 from forklake.lake.options import Options
 from forklake.lake.table import Table
@@ -19,6 +21,8 @@ from forklake.lake.transaction import Transaction
 from forklake.model.change_scan import ChangePlan
 from forklake.model.ids import CatalogId
 from forklake.model.records import Commit, CommitInfo
+from forklake.model.scan import ScanPlan
+from forklake.model.table_read import TableRead
 from forklake.model.version import Head, Version
 from forklake.ops.runtime import Runtime
 from forklake.ops.table_changes import plan_table_changes
@@ -62,6 +66,20 @@ def change_plan_of(table: Table, start: Moment, end: Moment | None) -> ChangePla
     return plan_table_changes(runtime, table._content().version, table.table_id, start, end)
 
 
+def reads_of(scans: Iterable[tuple[Table, ScanPlan]]) -> tuple[TableRead, ...]:
+    """Return what frames over scans of tables have read.
+
+    Reads of a past snapshot are not among them: it was named, so what came later is known to be missing.
+    """
+    found = []
+    for table, plan in scans:
+        reader = table._reader
+        if plan.place is not None and not (isinstance(reader, Catalog) and is_past(reader)):
+            catalog, snapshot = plan.place
+            found.append(TableRead(reader._runtime.key, catalog, table.table_id, snapshot))
+    return tuple(found)
+
+
 def catalog_of(transaction: Transaction) -> tuple[CatalogId, str]:
     """Return the id of a transaction's catalog, and its name at the beginning."""
     return transaction._head.version.catalog_id, transaction._head.name
@@ -73,6 +91,16 @@ def begin(catalog: Catalog, *, may_alter_later: bool) -> Transaction:
     ``may_alter_later`` is False for a transaction of a single statement. See `Staging`.
     """
     return catalog._begin(may_alter_later=may_alter_later)
+
+
+def sign_as(catalog: Catalog, author: str | None, message: str | None) -> Catalog:
+    """Return a handle whose commits and forks have an author and a message.
+
+    A call that names others counts first.
+    """
+    made = copy(catalog)
+    made._signature = CommitInfo(author, message)
+    return made
 
 
 def begin_on(catalog: Catalog, head: Head) -> Transaction:
@@ -117,3 +145,8 @@ def commit_once(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
 def is_past(catalog: Catalog) -> bool:
     """Return whether a handle shows a past snapshot, and so cannot change anything."""
     return catalog._past_version is not None
+
+
+def words_of(diff: Diff) -> tuple[tuple[str, ...], ...]:
+    """Return what each change of a diff does, in lines; none for changes of rows."""
+    return diff._found.words

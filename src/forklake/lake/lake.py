@@ -18,6 +18,7 @@ from forklake.lake.many_catalogs import ManyCatalogs
 from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
+from forklake.model.lives import PurgedCatalog
 from forklake.model.overview import ForkTree, LakeStats, Ping
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CatalogInfo, DroppedCatalog, Snapshot
@@ -31,7 +32,7 @@ from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs,
 from forklake.ops.ping_lake import ping_lake
 from forklake.ops.purge_catalogs import purge
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
-from forklake.ops.terms import Duration, read_lifetime, read_terms
+from forklake.ops.terms import Duration, read_info, read_lifetime, read_terms
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -293,15 +294,24 @@ class Lake(ManyCatalogs):
     def dropped_catalogs(self, *, prefix: str = "", limit: int | None = None) -> list[DroppedCatalog]:
         """Return the dropped catalogs that can be brought back, by id: all, or the first.
 
-        Purged ones are gone. Names may occur several times: a name is free again once its catalog is dropped.
+        Each says when it was dropped, by whom and why, if that was said. Purged ones are gone. Names may occur several
+        times: a name is free again once its catalog is dropped.
         """
         return list_dropped(self._runtime, prefix=prefix, limit=limit)
 
-    def undrop_catalog(self, name_or_id: str | int, *, ttl: Time | Duration | None = None) -> Catalog:
+    def undrop_catalog(
+        self,
+        name_or_id: str | int,
+        *,
+        ttl: Time | Duration | None = None,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> Catalog:
         """Bring a dropped catalog back, by its id or its name.
 
         A name is enough if only one catalog was dropped under it. A lifetime that has passed is forgotten: it lives
-        until it is dropped, unless ``ttl`` gives it another.
+        until it is dropped, unless ``ttl`` gives it another. The author and the message, who does it and why, are
+        logged.
 
         Raises:
             NotFoundError: No such catalog is dropped, or it was purged.
@@ -309,17 +319,23 @@ class Lake(ManyCatalogs):
         """
         catalog = lifecycle.dropped_catalog(self._runtime.store, name_or_id)
         lifetime = None if ttl is None else read_lifetime(self._runtime.store, ttl, None, None)
-        return Catalog(self._runtime, catalog, name=lifecycle.undrop_catalog(self._runtime.store, catalog, lifetime))
+        info = read_info(author, message)
+        name = lifecycle.undrop_catalog(self._runtime.store, catalog, lifetime, info)
+        return Catalog(self._runtime, catalog, name=name)
 
-    def purge(self, name_or_id: str | int) -> None:
+    def purge(self, name_or_id: str | int, *, author: str | None = None, message: str | None = None) -> PurgedCatalog:
         """Give up a dropped catalog for good: its snapshots, options and ancestry.
 
-        Forks keep what they see.
+        Forks keep what they see: ``held_by`` of what is returned names those that go on showing rows of it. Its files
+        that nobody needs are deleted later, by `LakeMaintenance.cleanup_old_files`. The author and the message, who
+        does it and why, are logged.
 
         Raises:
             NotFoundError: No such catalog is dropped.
         """
-        purge(self._runtime, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
+        return purge(
+            self._runtime, lifecycle.dropped_catalog(self._runtime.store, name_or_id), read_info(author, message)
+        )
 
     def snapshots(self, *, after: int | None = None, limit: int | None = None) -> list[Snapshot]:
         """Return the snapshots of all catalogs by id: all, or with ``limit`` a page.

@@ -20,6 +20,7 @@ from forklake.ops.file_references import file_references
 from forklake.ops.needs import find_needs
 from forklake.ops.purge_catalogs import purge_catalogs
 from forklake.ops.runtime import Runtime
+from forklake.ops.terms import read_info
 
 if TYPE_CHECKING:
     from forklake.ops.checkpoint import CheckpointWork
@@ -101,7 +102,14 @@ class LakeMaintenance:
         return file_references(self._runtime, file, limit=limit)
 
     def purge_catalogs(
-        self, prefix: str, *, drop: bool = False, dry_run: bool = False, progress: Progress | None = None
+        self,
+        prefix: str,
+        *,
+        drop: bool = False,
+        dry_run: bool = False,
+        author: str | None = None,
+        message: str | None = None,
+        progress: Progress | None = None,
     ) -> list[CatalogId]:
         """Give up all dropped catalogs whose names begin with a text; return their ids.
 
@@ -111,9 +119,18 @@ class LakeMaintenance:
             prefix: What their names begin with, regardless of case; all names begin with the empty text.
             drop: Drop live catalogs with such names first.
             dry_run: Give up nothing; only return the ids.
+            author: Who does it, for the log.
+            message: Why, likewise.
             progress: Called with the step, how many catalogs are done, and how many there are.
         """
-        return purge_catalogs(self._runtime, prefix, drop=drop, dry_run=dry_run, progress=progress or ignore_progress)
+        return purge_catalogs(
+            self._runtime,
+            prefix,
+            drop=drop,
+            dry_run=dry_run,
+            info=read_info(author, message),
+            progress=progress or ignore_progress,
+        )
 
     def delete_orphaned_files(
         self,

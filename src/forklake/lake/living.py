@@ -7,7 +7,7 @@ from forklake.catalog.moments import Moment, Time
 from forklake.errors import CatalogDroppedError
 from forklake.model.ids import CatalogId
 from forklake.model.lives import Lifetime, Quota, QuotaUsage, Tag
-from forklake.model.records import CatalogInfo, Snapshot
+from forklake.model.records import CatalogInfo, CommitInfo, Snapshot
 from forklake.model.version import Version
 from forklake.ops import lifecycle
 from forklake.ops.list_catalogs import check_limit, list_forks
@@ -15,7 +15,7 @@ from forklake.ops.quotas import quota_of, set_quota
 from forklake.ops.renew import renew
 from forklake.ops.runtime import Runtime
 from forklake.ops.tag_snapshots import list_tags, tag_snapshot, untag_snapshot
-from forklake.ops.terms import Duration
+from forklake.ops.terms import Duration, read_info
 
 
 class Living:
@@ -25,6 +25,8 @@ class Living:
     _catalog_id: CatalogId
     _past_version: Version | None
     _last_name: str | None
+    _signature: CommitInfo
+    """Who acts by this handle and why, where the caller says nothing."""
 
     def _version(self) -> Version:
         raise NotImplementedError
@@ -32,33 +34,44 @@ class Living:
     def _check_writable(self) -> None:
         raise NotImplementedError
 
-    def rename(self, name: str) -> None:
+    def _sign(self, author: str | None = None, message: str | None = None, extra_info: str | None = None) -> CommitInfo:
+        given, said = self._signature, read_info(author, message, extra_info)
+        return CommitInfo(
+            given.author if said.author is None else said.author,
+            given.message if said.message is None else said.message,
+            given.extra_info if said.extra_info is None else said.extra_info,
+        )
+
+    def rename(self, name: str, *, author: str | None = None, message: str | None = None) -> None:
         """Rename the catalog.
 
-        Its directory, its forks and all handles on it stay as they are.
+        Its directory, its forks and all handles on it stay as they are. The author and the message, who renames it and
+        why, are kept and logged.
 
         Raises:
             AlreadyExistsError: Another live catalog has the name.
             NotFoundError: The catalog was dropped.
         """
         self._check_writable()
-        lifecycle.rename_catalog(self._runtime.store, self._catalog_id, name)
+        lifecycle.rename_catalog(self._runtime.store, self._catalog_id, name, self._sign(author, message))
         self._last_name = name
 
-    def drop(self, *, if_exists: bool = False) -> None:
+    def drop(self, *, if_exists: bool = False, author: str | None = None, message: str | None = None) -> None:
         """Drop the catalog.
 
         Nothing is deleted: forks keep working, and `Lake.undrop_catalog` brings it back.
 
         Args:
             if_exists: Do nothing if it was dropped already.
+            author: Who drops it; `Lake.dropped_catalogs` and the log have it.
+            message: Why, likewise.
 
         Raises:
             NotFoundError: It was dropped already.
         """
         self._check_writable()
         try:
-            lifecycle.drop_catalog(self._runtime.store, self._catalog_id)
+            lifecycle.drop_catalog(self._runtime.store, self._catalog_id, self._sign(author, message))
         except CatalogDroppedError:
             if not if_exists:
                 raise
@@ -160,6 +173,8 @@ class Living:
         max_forks: int | None = None,
         max_depth: int | None = None,
         subtree: bool = False,
+        author: str | None = None,
+        message: str | None = None,
     ) -> None:
         """Limit what the catalog may hold, in place of the limits that it had.
 
@@ -167,19 +182,21 @@ class Living:
         without any the catalog has no quota.
 
         Args:
-            max_bytes: The bytes of its own live data and delete files; inherited ones do not count.
-            max_files: The number of those files.
+            max_bytes: The bytes of its own live files, definitions and inlined rows; inherited ones do not count.
+            max_files: The number of its own live data and delete files.
             max_forks: The number of its live forks.
             max_depth: The levels of forks below it: 1 allows forks, and no forks of them.
             subtree: Its forks, and theirs, count with it, for bytes, files and forks. They then wait for each other's
                 commits.
+            author: Who sets it, for the log.
+            message: Why, likewise.
 
         Raises:
             InvalidInputError: A limit is no number, or lies below what is used.
         """
         self._check_writable()
         quota = Quota(max_bytes, max_files, max_forks, max_depth, subtree)
-        set_quota(self._runtime, self._catalog_id, quota)
+        set_quota(self._runtime, self._catalog_id, quota, self._sign(author, message))
 
     def quota(self) -> QuotaUsage:
         """Return the limits of the catalog, and how much of them is used."""

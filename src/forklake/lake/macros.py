@@ -8,8 +8,9 @@ from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
 from forklake.lake.objects import Objects
-from forklake.model.definitions import MacroImplementation
+from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.ids import MacroId, SchemaId
 from forklake.model.records import Macro
 from forklake.model.rows import MacroRow
@@ -38,10 +39,11 @@ class Macros(Objects[MacroRow, Macro]):
 
         Raises:
             AlreadyExistsError: There is a macro of that name.
-            InvalidInputError: A body is no expression, or that of a table macro no query.
+            InvalidInputError: A body is not an expression, or that of a table macro not a query; or overloads and
+                parameters are something else.
         """
         schema, name = qualified_name(name, schema)
-        overloads = (implementations,) if isinstance(implementations, MacroImplementation) else tuple(implementations)
+        overloads = _read_overloads(name, implementations)
         new = define_macro.NewMacro(name, overloads, schema, if_not_exists, or_replace)
         runtime = self._runner._runtime
         kind = overloads[0].type if overloads else "scalar"
@@ -66,3 +68,27 @@ class Macros(Objects[MacroRow, Macro]):
 
     def _drop(self, staging: Staging, row: MacroRow) -> None:
         define_macro.drop_macro(staging, row)
+
+
+def _read_overloads(
+    name: str, given: Sequence[MacroImplementation] | MacroImplementation
+) -> tuple[MacroImplementation, ...]:
+    """Return the overloads of a new macro.
+
+    Raises:
+        InvalidInputError: They, or their parameters, are something else.
+    """
+    hint = f'catalog.macros.create("{name}", MacroImplementation("x + 1", (MacroParameter("x"),)))'
+    for one in given if isinstance(given, list | tuple) else (given,):
+        if not isinstance(one, MacroImplementation) or not isinstance(one.sql, str):
+            raise InvalidInputError(
+                f'Macro "{name}" was not created: an overload is a MacroImplementation with SQL text, not {one!r}.',
+                hint=hint,
+            )
+        parameters: object = one.parameters
+        if not isinstance(parameters, list | tuple) or not all(isinstance(part, MacroParameter) for part in parameters):
+            raise InvalidInputError(
+                f'Macro "{name}" was not created: parameters are a tuple of MacroParameter, not {parameters!r}.',
+                hint=hint,
+            )
+    return (given,) if isinstance(given, MacroImplementation) else tuple(given)

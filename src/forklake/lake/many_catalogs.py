@@ -16,7 +16,7 @@ from forklake.model.trials import Trials
 from forklake.ops.end_catalogs import drop_catalogs, reap
 from forklake.ops.read_across import choose_catalogs
 from forklake.ops.runtime import Runtime
-from forklake.ops.terms import Duration
+from forklake.ops.terms import Duration, read_info
 
 
 class ManyCatalogs(ABC):
@@ -37,6 +37,8 @@ class ManyCatalogs(ABC):
         idle: Time | timedelta | None = None,
         keep: Iterable[str] = (),
         dry_run: bool = False,
+        author: str | None = None,
+        message: str | None = None,
         progress: Progress | None = None,
     ) -> DroppedTogether:
         """Drop all catalogs for which every given condition holds.
@@ -50,6 +52,8 @@ class ManyCatalogs(ABC):
             idle: Those that nobody committed to since a time, or for an age.
             keep: The names of catalogs that stay.
             dry_run: Drop nothing; only return which.
+            author: Who drops them; `Lake.dropped_catalogs` and the log have it.
+            message: Why, likewise.
             progress: Called with the step and how many catalogs are done; how many there are is None.
 
         Raises:
@@ -64,6 +68,7 @@ class ManyCatalogs(ABC):
             idle=idle,
             keep=keep,
             dry_run=dry_run,
+            info=read_info(author, message),
             progress=progress or ignore_progress,
         )
 

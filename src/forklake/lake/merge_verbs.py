@@ -11,13 +11,13 @@ from forklake.catalog.moments import Moment, read_moment
 from forklake.errors import InvalidInputError
 from forklake.lake.diff import Diff
 from forklake.lake.reader import Reader
-from forklake.model.fork_merge import MergePlan, Strategy
+from forklake.model.fork_merge import Code, MergePlan, Strategy
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CommitInfo
 from forklake.model.version import Version
 from forklake.ops.list_catalogs import parent_of
-from forklake.ops.merge_terms import read_keys, read_strategies
+from forklake.ops.merge_terms import read_code, read_keys, read_strategies
 from forklake.ops.runtime import Runtime
 
 
@@ -31,6 +31,10 @@ class MergeVerbs(Reader):
     @abstractmethod
     def _version(self) -> Version:
         """Return the version that the handle shows."""
+
+    @abstractmethod
+    def _sign(self, author: str | None = None, message: str | None = None, extra_info: str | None = None) -> CommitInfo:
+        """Return who does something and why."""
 
     @abstractmethod
     def _check_writable(self) -> None:
@@ -99,6 +103,7 @@ class MergeVerbs(Reader):
         at: Moment | None = None,
         strategy: Strategy | Mapping[str, Strategy] = "fail",
         keys: Mapping[str, str | Sequence[str]] | None = None,
+        code: Code = "take",
         dry_run: bool = False,
         author: str | None = None,
         message: str | None = None,
@@ -108,26 +113,25 @@ class MergeVerbs(Reader):
     ) -> MergePlan:
         """Bring what another catalog of the tree changed into this one.
 
-        It is one commit, or it is refused and nothing changes.
-
-        What has a name is compared one by one, and rows by their ids: what one side changed is taken, and what both
-        changed is a conflict. Rows that both sides added are all there. Merging again brings what is new since.
+        It is one commit, or it is refused and nothing changes. What has a name is compared one by one, and rows by
+        their ids: what one side changed is taken, and what both changed is a conflict. Rows that both sides added are
+        all there. Merging again brings what is new since.
 
         Args:
             source: The catalog to merge: a fork of this one, its parent, or any other that shares a past with it.
-            at: One of its own snapshots, by id, time or tag; its head when the merge begins, if not given, or the
-                snapshot of a handle on its past.
+            at: One of its own snapshots, by id, time or tag; its head, or the snapshot of the handle, if not given.
             strategy: Who decides conflicts: nobody (``fail``), this catalog (``ours``) or the source (``theirs``); or
                 one of them by table, for tables named ``table`` or ``schema.table``. What does not conflict is merged
                 as ever.
             keys: Columns by table, such as ``{"orders": ["id"]}``. Rows that both sides inserted with the same values
                 there are a conflict of kind ``key``; without it they are two rows. ``ours`` and ``theirs`` keep one of
                 them. NULL is no key.
+            code: Whether texts of views, macros, defaults and sort keys are merged, or nothing if there are any.
             dry_run: Only return what would be done, with all conflicts; ``is_possible`` of it says whether it would be.
             author: Who merges.
             message: Why; by default it says what was merged.
             extra_info: Anything else to keep with the snapshot.
-            commit_key: What makes the merge happen once, however often it is tried.
+            commit_key: What makes the merge happen once, however often it is tried: later plans are ``is_repeated``.
             progress: Called with the step, how many tables are done, and how many there are.
 
         Raises:
@@ -135,8 +139,7 @@ class MergeVerbs(Reader):
             MergeBaseError: The two have no snapshot in common that is retained.
             SnapshotNotFoundError: The snapshot is not one of the source's own, or is expired.
             CatalogDroppedError: One of the two was dropped.
-            InvalidInputError: They are of two lakes, it is the same catalog or none, or there is no such strategy or
-                key.
+            InvalidInputError: They are of two lakes, it is one catalog or none, or there is no such strategy or key.
         """
         self._check_writable()
         self._check_lake(source)
@@ -148,7 +151,8 @@ class MergeVerbs(Reader):
             at=None if at is None else source._snapshot_at(at),
             strategies=read_strategies(strategy),
             keys=read_keys(keys),
-            info=CommitInfo(author, message, extra_info),
+            code=read_code(code),
+            info=self._sign(author, message, extra_info),
             commit_key=commit_key,
         )
         return self._bring(request, dry_run=dry_run, progress=progress)
@@ -158,6 +162,7 @@ class MergeVerbs(Reader):
         *,
         strategy: Strategy | Mapping[str, Strategy] = "fail",
         keys: Mapping[str, str | Sequence[str]] | None = None,
+        code: Code = "take",
         dry_run: bool = False,
         author: str | None = None,
         message: str | None = None,
@@ -178,11 +183,12 @@ class MergeVerbs(Reader):
                 of them by table, as for `merge`.
             keys: Columns by table. Rows that fork and parent inserted with the same values there are a conflict of kind
                 ``key``, as for `merge`.
+            code: Whether texts of views, macros, defaults and sort keys are merged, or nothing if there are any.
             dry_run: Only return what would be done, with all conflicts; ``is_possible`` of it says whether it would be.
             author: Who refreshes.
             message: Why; by default it says from what.
             extra_info: Anything else to keep with the snapshot.
-            commit_key: What makes the refresh happen once, however often it is tried.
+            commit_key: What makes the refresh happen once, however often it is tried: later plans are ``is_repeated``.
             progress: Called with the step, how many tables are done, and how many there are.
 
         Raises:
@@ -196,7 +202,8 @@ class MergeVerbs(Reader):
             kind="refresh",
             strategies=read_strategies(strategy),
             keys=read_keys(keys),
-            info=CommitInfo(author, message, extra_info),
+            code=read_code(code),
+            info=self._sign(author, message, extra_info),
             commit_key=commit_key,
         )
         return self._bring(request, dry_run=dry_run, progress=progress)
@@ -225,7 +232,7 @@ class MergeVerbs(Reader):
             author: Who resets.
             message: Why; by default it says to what.
             extra_info: Anything else to keep with the snapshot.
-            commit_key: What makes the reset happen once, however often it is tried.
+            commit_key: What makes the reset happen once, however often it is tried: later plans are ``is_repeated``.
             progress: Called with the step, how many tables are done, and how many there are.
 
         Raises:
@@ -248,7 +255,7 @@ class MergeVerbs(Reader):
             other._catalog_id,
             at=version.snapshot_id,
             kind="reset",
-            info=CommitInfo(author, message, extra_info),
+            info=self._sign(author, message, extra_info),
             commit_key=commit_key,
         )
         return self._bring(request, dry_run=dry_run, progress=progress)

@@ -9,9 +9,10 @@ from forklake.catalog.names import qualified_name
 from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError
 from forklake.model.ids import THE_LAKE, CatalogId
-from forklake.model.records import Option
+from forklake.model.records import CommitInfo, Option
 from forklake.ops import scoped_options as ops
 from forklake.ops.runtime import Runtime
+from forklake.ops.terms import read_info
 
 
 class Options:
@@ -27,11 +28,13 @@ class Options:
         catalog: CatalogId,
         content: Callable[[], Content] | None,
         check_writable: Callable[[], None] = lambda: None,
+        sign: Callable[[str | None, str | None], CommitInfo] = read_info,
     ) -> None:
         self._runtime = runtime
         self._catalog = catalog
         self._content = content
         self._check_writable = check_writable
+        self._sign = sign
 
     def get(self, key: str, *, table: str | None = None, schema: str | None = None) -> str | None:
         """Return the effective value of an option; None if it is not set anywhere.
@@ -41,20 +44,44 @@ class Options:
         schema_id, table_id = self._ids(table, schema)
         return ops.effective_option(self._runtime.store, self._catalog, key, schema_id, table_id)
 
-    def set(self, key: str, value: object, *, table: str | None = None, schema: str | None = None) -> None:
+    def set(
+        self,
+        key: str,
+        value: object,
+        *,
+        table: str | None = None,
+        schema: str | None = None,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> None:
         """Set an option for the table, the schema, or the whole catalog.
+
+        The author and the message, who sets it and why, are logged.
 
         Raises:
             InvalidInputError: There is no such option, or it cannot have the value.
             NotFoundError: There is no such table or schema.
         """
         scope, scope_id = self._scope(table, schema)
-        ops.set_option(self._runtime.store, self._catalog, key, value, scope, scope_id)
+        info = self._sign(author, message)
+        ops.set_option(self._runtime.store, self._catalog, key, value, scope, scope_id, info=info)
 
-    def reset(self, key: str, *, table: str | None = None, schema: str | None = None) -> None:
-        """Remove an option, so that the next wider scope applies again."""
+    def reset(
+        self,
+        key: str,
+        *,
+        table: str | None = None,
+        schema: str | None = None,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Remove an option, so that the next wider scope applies again.
+
+        The author and the message are logged.
+        """
         scope, scope_id = self._scope(table, schema)
-        ops.reset_option(self._runtime.store, self._catalog, key, scope, scope_id)
+        info = self._sign(author, message)
+        ops.reset_option(self._runtime.store, self._catalog, key, scope, scope_id, info=info)
 
     def list(self) -> list[Option]:
         """Return the options that are set here, including narrower scopes."""

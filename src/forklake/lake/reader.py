@@ -11,7 +11,7 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import qualified_name
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.macros import Macros
 from forklake.lake.objects import wrong_kind_error
 from forklake.lake.runner import Runner
@@ -24,6 +24,7 @@ from forklake.model.rows import TableRow
 from forklake.ops import define_table
 from forklake.ops.arrange_files import PartitionKeys
 from forklake.ops.define_table import Columns, NewTable, define_columns
+from forklake.ops.former_tables import look_at_dropped
 from forklake.ops.sort_keys import SortKeys
 
 
@@ -67,11 +68,16 @@ class Reader(Runner):
         """Return a table.
 
         Raises:
-            NotFoundError: There is none of that name.
+            NotFoundError: There is none of that name. If there was one, the hint says which snapshot dropped it.
         """
         content = self._content()
         schema, name = qualified_name(name, schema)
-        return Table(self, *_find_table(content, name, schema))
+        try:
+            return Table(self, *_find_table(content, name, schema))
+        except NotFoundError as error:
+            dropped = look_at_dropped(self._runtime.store, content.version, schema, name)
+            error.advice = dropped or error.advice
+            raise
 
     def drop_table(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop a table; time travel and forks still see it.

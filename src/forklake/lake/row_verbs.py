@@ -15,7 +15,7 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.lake import table_queries
 from forklake.lake.engine_columns import Condition, plain_expression
-from forklake.lake.internals import change_plan_of
+from forklake.lake.internals import change_plan_of, reads_of
 from forklake.lake.runner import Runner
 from forklake.model import predicate
 from forklake.model.records import Commit, PrunedFiles, ScanSummary
@@ -62,7 +62,8 @@ def dataframe(
     chosen = None if columns is None else column_names([columns] if isinstance(columns, str) else columns)
     plan, parsed = _plan_scan(table, where, parameters)
     engine, text = table._reader._runtime.engine, None if parsed is None else parsed.spark_sql
-    frame: DataFrame = engine.limit_rows(engine.scan(plan, chosen, text, is_limited=limit is not None), limit)
+    rows = engine.note_reads(engine.scan(plan, chosen, text, is_limited=limit is not None), reads_of([(table, plan)]))
+    frame: DataFrame = engine.limit_rows(rows, limit)
     return frame
 
 

@@ -278,6 +278,8 @@ class Table:
     ) -> Commit:
         """Replace all rows, or the rows of a condition, in one snapshot.
 
+        A frame of Spark may be made of the rows of this table. What others changed since it was read is not lost.
+
         Args:
             frame: As for `append`.
             where: A condition for the rows to replace; all if not given.
@@ -285,6 +287,7 @@ class Table:
             by_name: As for `append`.
 
         Raises:
+            ConflictError: The frame was made of rows of this table, and others changed it since; nothing was changed.
             InvalidInputError: Columns or values do not fit, or the condition is not understood; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
@@ -359,6 +362,7 @@ class Table:
                 clauses, list by list, each time in ``when`` and then in the values.
 
         Raises:
+            ConflictError: The source was made of rows of this table, and others changed it since; nothing was changed.
             InvalidInputError: A row of the table would be changed by several rows of the source, something is not
                 understood, or a value does not fit; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.

@@ -131,8 +131,8 @@ class Transaction(Reader):
     def commit(self, *, retry: RetryPolicy | None = None) -> Commit:
         """Commit all changes, and return the commit.
 
-        It has no snapshot if nothing changed. Under a commit key that was committed before, it has the snapshot of
-        the first time, and nothing is touched.
+        It has no snapshot if nothing changed. Under a commit key that was committed before, nothing is touched: it is
+        ``is_repeated``, and has the snapshot of the first time.
 
         Args:
             retry: The retry policy after lost races; that of the lake if not given.
@@ -148,7 +148,7 @@ class Transaction(Reader):
         if self._known is not None:
             staging.undo()  # nothing was written, but a lease may be there
             self._staging, self.snapshot_id = None, self._known
-            return Commit(self._known)
+            return Commit(self._known, is_repeated=True)
         if self._head.requires_message:
             staging.check_message(self._info)
         done = Commit(None, self._row_count, staging.file_count)

@@ -1,7 +1,8 @@
 """SQL dialects: what differs between the databases, as data.
 
 SQL is written once, for PostgreSQL, with ``:name`` for parameters, ``forklake.`` before table names,
-``fold(x)`` for ASCII case folding and ``x IN (:name...)`` for a list; a dialect renders it.
+``fold(x)`` for ASCII case folding, ``bytes(x)`` for the length of a text in UTF-8 and ``x IN (:name...)`` for a list; a
+dialect renders it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import Any
 
 from forklake.model.lazy_dataclass import dataclass
 
-_TOKEN = re.compile(r"'[^']*'|forklake\.|\bfold\(([\w.]+|:\w+)\)|\bIN \(:(\w+)\.\.\.\)|(?<!:):(\w+)")
+_TOKEN = re.compile(
+    r"'[^']*'|forklake\.|\bfold\(([\w.]+|:\w+)\)|\bbytes\(([\w.]+)\)|\bIN \(:(\w+)\.\.\.\)|(?<!:):(\w+)"
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Dialect:
         schema: The replacement for ``forklake.`` in table names.
         placeholder: The form of a named parameter, with ``{}`` for the name.
         fold: The expression that lowers A to Z and nothing else, with ``{}`` for the operand.
+        bytes: The expression for the length of a text in UTF-8, with ``{}`` for the column.
         members: The condition that a value is in a list parameter, with ``{}`` for the parameter.
         unpack: Returns the query that unpacks parallel list parameters, given their names and types, into rows.
         row_uid: The expression that numbers the rows of an INSERT ... SELECT.
@@ -39,6 +43,7 @@ class Dialect:
     schema: str
     placeholder: str
     fold: str
+    bytes: str
     members: str
     unpack: Callable[[Mapping[str, str]], str]
     row_uid: str
@@ -70,9 +75,11 @@ def _render(dialect: Dialect, sql: str) -> tuple[str, tuple[str, ...]]:
         return dialect.placeholder.format(name)
 
     def replace(match: re.Match[str]) -> str:
-        folded, members, name = match.groups()
+        folded, text, members, name = match.groups()
         if folded:
             return dialect.fold.format(parameter(folded[1:]) if folded.startswith(":") else folded)
+        if text:
+            return dialect.bytes.format(text)
         if members:
             return dialect.members.format(parameter(members))
         if name:

@@ -27,6 +27,7 @@ from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import DUCKDB
 from forklake.metastore.store import DuplicateKeyError, Session, Statement, Values
+from forklake.metastore.unwritable_file import unwritable_error
 from forklake.model.interruption import interruptible
 from forklake.model.overview import TableSize
 
@@ -44,6 +45,7 @@ DIALECT = Dialect(
     placeholder="${}",
     # DuckDB's lower() knows all of Unicode; names fold A to Z only.
     fold=f"translate({{}}, '{_UPPER}', '{_UPPER.lower()}')",
+    bytes="strlen({})",
     members="IN (SELECT unnest({}))",
     unpack=lambda lists: "SELECT " + ", ".join(f"unnest(CAST(:{name} AS {kind}[]))" for name, kind in lists.items()),
     row_uid="nextval('forklake.ducklake_row_uid_seq')",
@@ -70,7 +72,7 @@ class DuckDBStore(EmbeddedStore):
         self._writer = threading.RLock()
         self._closed = False
         try:
-            self._database = duckdb.connect(str(self._path))
+            self._database = duckdb.connect(str(self._path), read_only=self._is_unwritable)
         except duckdb.Error as error:
             raise self._translate_error(error) from error
         try:
@@ -102,8 +104,13 @@ class DuckDBStore(EmbeddedStore):
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Open a writing transaction; threads of the process take turns."""
-        with self._writer, self._transaction() as session:
-            yield session
+        if self._is_unwritable:
+            raise unwritable_error(self._path)
+        with self._writer:
+            with self._transaction() as session:
+                yield session
+            if not self._path.stat().st_mode & 0o077:
+                self.keep_private()  # a log that was begun is as other files of the process
 
     def time(self, value: Any) -> datetime:
         """Read a time column."""

@@ -5,26 +5,38 @@ Such a store allows one write transaction at a time and has no stored functions.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from forklake.config import Clock, Settings
 from forklake.metastore import new_catalogs, procedures
 from forklake.metastore.schema.products import Product
 from forklake.metastore.schema.upgrade_script import upgrade_script
 from forklake.metastore.store import Guard, Session, Store
+from forklake.metastore.unwritable_file import is_unwritable
 from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import Terms
 from forklake.model.placement import ForkResult, NewFork, Placement
 
+_LOG: Final = logging.getLogger("forklake.catalog")
+_BESIDE: Final = ("-wal", "-shm", "-journal", ".wal")
+"""What SQLite and DuckDB add to the name of the file for those beside it."""
+_PRIVATE: Final = 0o600
+
 
 class EmbeddedStore(Store):
-    """A lake in one file; its clock is that of the process."""
+    """A lake in one file; its clock is that of the process.
+
+    Where nothing can be written it is only read.
+    """
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self._path = path.absolute()
+        self._is_unwritable = is_unwritable(self._path)
         self.settings = settings
 
     @property
@@ -36,6 +48,19 @@ class EmbeddedStore(Store):
     def is_embedded(self) -> bool:
         """True."""
         return True
+
+    def keep_private(self) -> None:
+        """Let nobody but the owner of the file read it, and those beside it.
+
+        SQLite makes those beside it as the file is; DuckDB does not.
+        """
+        for path in (self._path, *(self._path.with_name(f"{self._path.name}{end}") for end in _BESIDE)):
+            try:
+                path.chmod(_PRIVATE)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                _LOG.warning('The file "%s" holds keys, and others may read it: %s', path, error.strerror)
 
     def home(self) -> str:
         """Return the path of the file."""
@@ -94,9 +119,12 @@ class EmbeddedSession(Session):
     def lock_alone(self, catalog: CatalogId) -> None:
         """Do nothing: the only writer needs no lock."""
 
+    def lock_quota(self, catalog: CatalogId) -> None:
+        """Do nothing: the only writer needs no lock."""
+
     def lock_writers(self) -> None:
         """Do nothing: the only writer needs no lock."""
 
-    def upgrade_script(self, version: int) -> list[str]:
+    def upgrade_script(self, version: int, *, trusts: bool = False) -> list[str]:
         """Return the statements; a file has no partitions."""
-        return upgrade_script(self.product, version, 0)
+        return upgrade_script(self.product, version, 0, trusts=trusts)

@@ -5,6 +5,7 @@ A part of `visibility`. A refresh gives a catalog other ancestors, from one of i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from forklake.metastore.crowd import Crowd, Dated
 from forklake.metastore.row_filter import Where
 from forklake.metastore.source import Source
 from forklake.metastore.visibility import BareChain, Chain, chain_params, with_chain
-from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, MetadataTable, R
+from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.version import FIRST, Version
@@ -139,3 +140,42 @@ def whole_chain(source: Source, version: Version) -> Chain:
         for owner, bound in zip(epoch.chain.owners, epoch.chain.bounds, strict=True):
             bounds.setdefault(owner, bound)
     return BareChain(list(bounds), list(bounds.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object that a snapshot of a catalog changed."""
+
+    catalog_id: CatalogId
+    snapshot_id: SnapshotId
+    object_id: int
+
+
+def rows_then(source: Source, table: MetadataTable[R], key: str, wanted: Iterable[Named]) -> dict[Named, R]:
+    """Return the row of each object at a snapshot of its catalog, or just before.
+
+    The newer of the two counts; a dropped object has only the older one. ``key`` is the column with the ids of objects.
+    The catalogs may be dropped. Objects whose rows were collected are left out.
+    """
+    asked = list(wanted)
+    if not asked:
+        return {}
+    unpacked = source.dialect.unpack(dict.fromkeys(("catalogs", "snapshots", "objects"), "bigint"))
+    columns = ", ".join(f"r.{name}" for name in table.columns)
+    found = source.query(
+        f"WITH wanted(catalog_id, snapshot_id, object_id) AS ({unpacked}),"
+        " reach(catalog_id, snapshot_id, object_id, owner_id, bound, since, depth) AS ("
+        " SELECT w.*, w.catalog_id, w.snapshot_id, w.snapshot_id, 0 FROM wanted w"
+        " UNION ALL SELECT w.*, g.owner_id, g.upto, g.since, g.depth"
+        " FROM wanted w JOIN forklake.ducklake_segment g ON g.catalog_id = w.catalog_id"
+        # A refresh ends an epoch and begins the next; what it took away was shown in the one that it ended.
+        " AND g.since <= w.snapshot_id AND g.until >= w.snapshot_id)"
+        f" SELECT c.catalog_id, c.snapshot_id, c.object_id, {columns} FROM reach c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{key} = c.object_id"
+        f" AND r.{BEGIN} <= c.bound AND (r.{END} > c.bound OR c.depth = 0 AND r.{END} = c.bound)"
+        f" ORDER BY c.since, c.depth DESC, r.{BEGIN}",
+        catalogs=[one.catalog_id for one in asked],
+        snapshots=[one.snapshot_id for one in asked],
+        objects=[one.object_id for one in asked],
+    )
+    return {Named(*values[:3]): table.row(**table.decode(values[3:])) for values in found}

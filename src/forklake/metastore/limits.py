@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from forklake.metastore.schema.own_bytes import own_bytes, own_files
 from forklake.metastore.source import Source
 from forklake.metastore.store import Session, Values
-from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE
 from forklake.model.ids import INFINITY, CatalogId
-from forklake.model.lives import Counted, NewLifetime, Quota, QuotaRefusal, Terms, Usage
+from forklake.model.lives import Counted, Excess, NewLifetime, Quota, QuotaRefusal, Terms, Usage
 
 
 def is_lapsed(session: Session, catalog: CatalogId) -> bool:
@@ -70,10 +70,10 @@ def end_of(lifetime: NewLifetime, now: datetime) -> datetime:
     return lifetime.until or now + timedelta(seconds=lifetime.seconds or 0)
 
 
-def count_own_files(session: Session, catalog: CatalogId) -> int:
-    """Count the own live files of a catalog anew; return how many heads change.
+def count_own(session: Session, catalog: CatalogId) -> int:
+    """Count what a catalog holds of its own anew; return how many heads change.
 
-    For whoever writes or ends file rows without a commit. The caller holds the head of the catalog.
+    For whoever writes or ends rows without a commit. The caller holds the head of the catalog.
     """
     return session.execute(
         f"UPDATE forklake.ducklake_head SET own_files = {OWN_FILES}, own_bytes = {OWN_BYTES}"
@@ -83,43 +83,39 @@ def count_own_files(session: Session, catalog: CatalogId) -> int:
     )
 
 
-def _total(value: str) -> str:
-    of_tables = (
-        f"(SELECT coalesce({value}, 0) FROM forklake.{table.name} f"
-        " WHERE f.catalog_id = forklake.ducklake_head.catalog_id AND f.end_snapshot = :never)"
-        for table in (DATA_FILE, DELETE_FILE)
-    )
-    return f"({' + '.join(of_tables)})"
-
-
-OWN_FILES: Final = _total("count(*)")
+OWN_FILES: Final = own_files(":never")
 """The number of live files that the catalog of a head has rows of its own for."""
-OWN_BYTES: Final = _total("sum(f.file_size_bytes)")
-"""The bytes of those files."""
+OWN_BYTES: Final = own_bytes(":never")
+"""The bytes of those files, and of its own definitions and inlined rows."""
 
 _ANCESTORS: Final = "SELECT g.owner_id FROM forklake.ducklake_segment g WHERE g.catalog_id = :c"
+_LIMITING: Final = f"(catalog_id = :c OR (subtree AND catalog_id IN ({_ANCESTORS})))"
 _FORKS: Final = "SELECT g.catalog_id FROM forklake.ducklake_segment g WHERE g.owner_id = :q"
 
 
-def spend(session: Session, catalog: CatalogId, files: int, size: int) -> QuotaRefusal | None:
-    """Count the files of a commit with its catalog's.
+def spend(
+    session: Session, catalog: CatalogId, files: int, size: int, beyond: Excess | None = None
+) -> QuotaRefusal | None:
+    """Count the files and bytes of a commit with its catalog's.
 
     If a quota refuses them, they are counted back, and the answer says why. The caller holds the head.
     """
-    if not files and not size:
+    if not files and not size and beyond is None:
         return None
     count = (
         "UPDATE forklake.ducklake_head SET own_files = own_files + :files, own_bytes = own_bytes + :bytes"
         " WHERE catalog_id = :c"
     )
     session.execute(count, files=files, bytes=size, c=catalog)
-    refusal = find_excess(session, catalog, files=files > 0, sizes=size > 0)
+    refusal = find_excess(session, catalog, files=files > 0, sizes=size > 0, beyond=beyond)
     if refusal is not None:
         session.execute(count, files=-files, bytes=-size, c=catalog)
     return refusal
 
 
-def find_excess(session: Session, catalog: CatalogId, *, files: bool = True, sizes: bool = True) -> QuotaRefusal | None:
+def find_excess(
+    session: Session, catalog: CatalogId, *, files: bool = True, sizes: bool = True, beyond: Excess | None = None
+) -> QuotaRefusal | None:
     """Return why a quota refuses a catalog as it now stands; None if none does.
 
     It is its own quota, or one of an ancestor that counts its forks. Such an ancestor's spenders wait for each other
@@ -130,11 +126,13 @@ def find_excess(session: Session, catalog: CatalogId, *, files: bool = True, siz
         catalog: The catalog whose totals have grown.
         files: Whether it has more files than before.
         sizes: Whether it has more bytes than before.
+        beyond: What every quota refuses.
     """
-    if not (files or sizes):
+    if not (files or sizes or beyond):
         return None
-    asked = f"(catalog_id = :c OR (subtree AND catalog_id IN ({_ANCESTORS})))"
-    for owner, quota in _lock_quotas(session, asked, catalog):
+    for owner, quota in _lock_quotas(session, _LIMITING, catalog):
+        if beyond is not None:
+            return QuotaRefusal(owner, beyond.counted, beyond.limit, beyond.wanted)
         byte_count, file_count = _own_totals(session, owner, subtree=quota.subtree)
         limits: list[tuple[Counted, bool, int | None, int]] = [
             ("bytes", sizes, quota.max_bytes, byte_count),
@@ -182,9 +180,7 @@ def _lock_quotas(session: Session, asked: str, catalog: CatalogId, **params: obj
     found = session.query(statement, **given)
     if found:
         for catalog_id, *_ in found:
-            session.execute(
-                "UPDATE forklake.ducklake_quota SET subtree = subtree WHERE catalog_id = :c", c=CatalogId(catalog_id)
-            )
+            session.lock_quota(CatalogId(catalog_id))
         found = session.query(statement, **given)
     return [(CatalogId(row[0]), _quota(row[1:])) for row in found]
 
@@ -239,11 +235,20 @@ def quota_of(source: Source, catalog: CatalogId) -> Quota | None:
     return _quota(found[0]) if found else None
 
 
+def is_limited(source: Source, catalog: CatalogId) -> bool:
+    """Return whether a quota counts what a catalog holds.
+
+    It is its own, or that of an ancestor that counts its forks.
+    """
+    return bool(source.query(f"SELECT 1 FROM forklake.ducklake_quota WHERE {_LIMITING} LIMIT 1", c=catalog))
+
+
 def write_quota(session: Session, catalog: CatalogId, quota: Quota | None) -> None:
     """Give a catalog a quota, or none, in place of the one it has.
 
-    The caller holds its head.
+    The caller holds its head. From here on whoever spends of it waits.
     """
+    session.lock_quota(catalog)
     if quota is None:
         session.execute("DELETE FROM forklake.ducklake_quota WHERE catalog_id = :c", c=catalog)
         return

@@ -177,7 +177,7 @@ def split_url(url: str) -> tuple[str, str]:
     file, and ``mysql:lake.db`` is refused. A path object is always a file.
 
     Raises:
-        ConfigError: The URL names no database that forklake knows.
+        ConfigError: The URL names no database that forklake knows, or is libpq words without ``postgres:``.
     """
     if isinstance(url, os.PathLike):
         return "file", str(url)
@@ -186,6 +186,12 @@ def split_url(url: str) -> tuple[str, str]:
         raise ConfigError("The lake's URL is empty or not text.", hint='Name a file or a "postgresql://..." URL.')
     found = _SCHEME.match(text)
     if found is None:
+        if _LIBPQ_WORDS.match(text) and not os.path.isfile(text):
+            # The message does not repeat it: it may have a password.
+            raise ConfigError(
+                'The lake\'s URL is a connection string of PostgreSQL without "postgres:" before it; nothing was made.',
+                hint='Write "postgres:host=... dbname=...". A file of that name is written with "./" before it.',
+            )
         return "file", _local_path(text)
     scheme, rest = found[1].lower(), text[found.end() :]
     if scheme in ("postgres", "postgresql") and rest.startswith("//"):
@@ -210,6 +216,9 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 _KINDS: Final = ("sqlite", "duckdb", "postgres")
+_LIBPQ_WORDS: Final = re.compile(
+    r"(?is)(?![./~])(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*="
+)
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+_-]+):")
 
 

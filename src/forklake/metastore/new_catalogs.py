@@ -30,10 +30,11 @@ def write_catalog(
     new: NewFork,
     placement: Placement,
     parent: tuple[CatalogId, SnapshotId] | None = None,
+    own_bytes: int = 0,
 ) -> None:
     """Write the catalog row and the head of a new catalog.
 
-    Its directory is one that no catalog ever had.
+    ``own_bytes`` is what the rows count that it begins with. Its directory is one that no catalog ever had.
 
     Raises:
         DuplicateKeyError: A live catalog has the name.
@@ -67,7 +68,10 @@ def write_catalog(
             taken=placement.prefix + directory,
         )
     session.execute(
-        "INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) VALUES (:c, :s)", c=catalog, s=snapshot
+        "INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id, own_bytes) VALUES (:c, :s, :bytes)",
+        c=catalog,
+        s=snapshot,
+        bytes=own_bytes,
     )
 
 

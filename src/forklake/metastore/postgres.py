@@ -8,7 +8,7 @@ are not used, and time-outs are set in each transaction.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -44,6 +44,7 @@ from forklake.metastore.procedures import run_guards
 from forklake.metastore.queries import heads
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Guard, Session, Statement, Store, Values
+from forklake.metastore.turns import Turns
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.hint import ImportCatalog
 from forklake.model.ids import CatalogId, SnapshotId
@@ -84,6 +85,7 @@ class PostgresStore(Store):
         self._pool = ConnectionPool(
             Connector(self._address, settings).connect, settings.pool_size, settings.pool_timeout_seconds
         )
+        self._turns = Turns(settings.pool_size - 1, settings.lock_timeout_seconds)
         try:
             try:
                 found = self._run(lambda connection: _versions(connection, self.dialect))
@@ -172,6 +174,51 @@ class PostgresStore(Store):
         return CommitResult(
             Outcome(outcome), snapshot, made_at and in_utc(made_at), objects or (), files or (), read_refusal(refusal)
         )
+
+    @contextmanager
+    def line(self, catalog: CatalogId) -> Iterator[bool]:
+        """Wait among the threads of this process."""
+        if self.settings.lock_timeout_seconds <= 0:
+            yield False
+            return
+        with self._turns.here(catalog) as came:
+            yield came
+
+    def is_waited_for(self, catalog: CatalogId) -> bool:
+        """Look into the lines of this process."""
+        return self._turns.is_waited_for(catalog)
+
+    @contextmanager
+    def turn(self, catalog: CatalogId) -> Iterator[bool]:
+        """Wait for the turn with one connection, and not the last of the pool."""
+        with ExitStack() as stack:
+            came = stack.enter_context(self.line(catalog))
+            if came and stack.enter_context(self._turns.lock(catalog)):
+                came = self._wait_for_turn(stack, catalog)
+            yield came
+
+    def _wait_for_turn(self, stack: ExitStack, catalog: CatalogId) -> bool:
+        """Lock the turn of a catalog until the stack is closed.
+
+        Return whether that was possible in time.
+        """
+        time_out = max(1, round(self.settings.lock_timeout_seconds * 1000))
+        # Who is stopped loses the turn with the connection, which is seen at the end.
+        text, _ = self.dialect.render(
+            f"SET LOCAL lock_timeout = {time_out}; SET LOCAL idle_in_transaction_session_timeout = {time_out};"
+            f" SELECT forklake.lock_one({int(catalog)}, 3::smallint)",
+            {},
+        )
+        try:
+            connection = self._begin(None)
+        except MetastoreError:
+            return False  # a turn is never needed
+        stack.callback(self._end, connection)
+        try:
+            connection.execute(text if is_pooled(connection) else f"{_BEGIN_WRITING}; {text}")
+        except psycopg.Error:
+            return False
+        return True
 
     def _guarded_commit(self, commit: CommitRequest, guards: Sequence[Guard], params: dict[str, Any]) -> list[Values]:
         try:

@@ -122,10 +122,21 @@ def run_together(
     ends = ends and is_pooled(connection)
     if len(statements) + ends < 2 or not psycopg.Pipeline.is_supported():
         return [connection.execute(text, values) for text, values in statements]
-    with connection.pipeline():
-        found = [connection.execute(text, values) for text, values in statements]
-        if ends:
-            connection.execute("COMMIT")
+    found: list[psycopg.Cursor[tuple[Any, ...]]] = []
+    failed: psycopg.Error | None = None
+    try:
+        with connection.pipeline():
+            # The block ends without an error: psycopg would log what ending the pipeline says beside it.
+            try:
+                found = [connection.execute(text, values) for text, values in statements]
+                if ends:
+                    connection.execute("COMMIT")
+            except psycopg.Error as error:
+                failed = error
+    except psycopg.Error as error:
+        failed = failed or error
+    if failed is not None:
+        raise failed
     return found
 
 

@@ -14,6 +14,7 @@ DIALECT = Dialect(
     schema="forklake.",
     placeholder="%({})s",
     fold='lower(({}) COLLATE "C")',
+    bytes="octet_length({})",
     members="= ANY({})",
     unpack=lambda lists: (
         "SELECT * FROM unnest(" + ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in lists.items()) + ")"

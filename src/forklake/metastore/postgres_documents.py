@@ -32,6 +32,7 @@ def commit_document(commit: CommitRequest) -> str:
         "tombstones": [asdict(tombstone) for tombstone in commit.tombstones],
         "own_files": commit.own_files,
         "own_bytes": commit.own_bytes,
+        "beyond": None if commit.beyond is None else asdict(commit.beyond),
     }
     return _dumps(document)
 

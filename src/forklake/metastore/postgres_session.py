@@ -85,6 +85,9 @@ class PostgresSession(Session):
             ids=sorted(catalogs),
         )
 
+    def lock_quota(self, catalog: CatalogId) -> None:
+        self.query("SELECT forklake.lock_one(:c, 2::smallint)", c=catalog)
+
     def lock_writers(self) -> None:
         self.run(
             self._schemas.place(f"LOCK TABLE {WRITTEN_FIRST}, forklake.ducklake_lease IN SHARE ROW EXCLUSIVE MODE")
@@ -93,8 +96,8 @@ class PostgresSession(Session):
     def begin_upgrade(self) -> list[str]:
         return upgrade_lock(self, self._schemas)
 
-    def upgrade_script(self, version: int) -> list[str]:
-        return upgrade_statements(self, self._schemas, version)
+    def upgrade_script(self, version: int, *, trusts: bool = False) -> list[str]:
+        return upgrade_statements(self, self._schemas, version, trusts=trusts)
 
 
 def in_utc(value: datetime) -> datetime:

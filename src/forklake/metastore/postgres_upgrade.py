@@ -36,12 +36,13 @@ def upgrade_lock(session: Session, schemas: LakeSchemas) -> list[str]:
     ]
 
 
-def upgrade_statements(session: Session, schemas: LakeSchemas, version: int) -> list[str]:
+def upgrade_statements(session: Session, schemas: LakeSchemas, version: int, *, trusts: bool) -> list[str]:
     """Return the statements of an upgrade.
 
     The last ones give back the rights on views and functions.
     """
-    found = [schemas.place(text) for text in upgrade_script(POSTGRESQL, version, _partitions(session, schemas))]
+    parts = _partitions(session, schemas)
+    found = [schemas.place(text) for text in upgrade_script(POSTGRESQL, version, parts, trusts=trusts)]
     return [*found, *_rights(session, schemas)]
 
 

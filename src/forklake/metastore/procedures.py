@@ -60,7 +60,7 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
         return CommitResult(Outcome.MOVED)
     if limits.is_lapsed(session, commit.catalog_id):
         return CommitResult(Outcome.LAPSED)
-    refusal = limits.spend(session, commit.catalog_id, commit.own_files, commit.own_bytes)
+    refusal = limits.spend(session, commit.catalog_id, commit.own_files, commit.own_bytes, commit.beyond)
     if refusal is not None:
         return CommitResult(Outcome.OVER_QUOTA, refusal=refusal)
 

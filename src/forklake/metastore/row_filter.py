@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forklake.metastore.written_tables import MetadataTable
+from forklake.metastore.written_tables import MetadataTable, R
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.model.rows import Row
 
 Where = Mapping[str, Any]
 """Columns and what they must be: a value, a list of values, or a name that is compared folded."""
@@ -50,17 +49,20 @@ def _comparison(column: str, value: Any) -> str:
     return f"IN (:w_{column}...)" if isinstance(value, list) else f"= :w_{column}"
 
 
-def matches(row: Row, where: Where) -> bool:
-    """Return whether a row fulfils a filter, as the database judges it."""
-    for column, value in where.items():
-        actual = getattr(row, column)
-        match value:
-            case FoldedName(text):
-                is_match = fold(actual) == text
-            case list():
-                is_match = actual in value
-            case _:
-                is_match = actual == value
-        if not is_match:
-            return False
-    return True
+def matching(rows: Iterable[R], where: Where) -> list[R]:
+    """Return the rows that fulfil a filter, as the database judges it.
+
+    Each row takes one look, however many values the filter lists.
+    """
+    wanted = [(column, frozenset(value) if isinstance(value, list) else value) for column, value in where.items()]
+    return [row for row in rows if all(_fulfils(getattr(row, column), value) for column, value in wanted)]
+
+
+def _fulfils(actual: Any, value: Any) -> bool:
+    match value:
+        case FoldedName(text):
+            return fold(actual) == text
+        case frozenset():
+            return actual in value
+        case _:
+            return bool(actual == value)

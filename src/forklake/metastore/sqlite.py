@@ -28,6 +28,7 @@ from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import SQLITE
 from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.store import DuplicateKeyError, Session, Statement, Values
+from forklake.metastore.unwritable_file import FileState, log_error, unwritable_error
 from forklake.model.interruption import interruptible
 from forklake.model.overview import TableSize
 
@@ -62,6 +63,7 @@ DIALECT = Dialect(
     schema="forklake_",
     placeholder=":{}",
     fold="lower({})",
+    bytes="length(CAST({} AS BLOB))",
     members="IN (SELECT value FROM json_each({}))",
     unpack=_unpack,
     row_uid="(SELECT next_value FROM forklake.sequence WHERE name = 'ducklake_row_uid_seq') - 1 + row_number() OVER ()",
@@ -85,6 +87,7 @@ class SQLiteStore(EmbeddedStore):
         self._lock = threading.Lock()
         self._closed = False
         self._file: tuple[int, int] | None = None
+        self._state: FileState | None = None
         try:
             if is_upgraded:
                 with self.reading() as session:
@@ -117,6 +120,8 @@ class SQLiteStore(EmbeddedStore):
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Open the one write transaction that SQLite allows at a time."""
+        if self._is_unwritable:
+            raise unwritable_error(self._path)
         with self._transaction("BEGIN IMMEDIATE") as session:
             yield session
 
@@ -170,26 +175,46 @@ class SQLiteStore(EmbeddedStore):
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
+            state = FileState.of(self._path) if self._is_unwritable else None
             with self._lock:
                 if self._closed:
                     raise MetastoreRefusedError(f'The lake "{self._path}" is closed.', hint="Open it again.")
+                if state != self._state:
+                    while self._idle:
+                        self._idle.pop().close()
+                    self._state = state
                 connection = self._idle.pop() if self._idle else None
-            connection = connection or self._connect()
+            connection = connection or self._connect(state)
             try:
                 yield connection
+                self._check_unchanged(state)
             finally:
                 with self._lock:
-                    keep = not self._closed and len(self._idle) < self.settings.pool_size
+                    keep = not self._closed and len(self._idle) < self.settings.pool_size and state == self._state
                     if keep:
                         self._idle.append(connection)
                 if not keep:
                     connection.close()
         except sqlite3.Error as error:
+            self._check_unchanged(state)
             raise self._translate_error(error) from error
 
-    def _connect(self) -> sqlite3.Connection:
+    def _check_unchanged(self, state: FileState | None) -> None:
+        """Refuse what was read while somebody wrote to a file without a log.
+
+        Raises:
+            MetastoreUnavailableError: Somebody did.
+        """
+        if state is not None and state.is_quiet and FileState.of(self._path) != state:
+            raise MetastoreUnavailableError(
+                f'The metadata file "{self._path}" was changed by another program while it was read; nothing was read.',
+                hint="Try again.",
+            )
+
+    def _connect(self, state: FileState | None) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._path,
+            self._path if state is None else state.address(self._path),
+            uri=state is not None,
             timeout=self.settings.statement_timeout_seconds,
             isolation_level=None,
             check_same_thread=False,
@@ -197,7 +222,8 @@ class SQLiteStore(EmbeddedStore):
         )
         try:
             connection.execute("PRAGMA synchronous = FULL")
-            self._use_wal(connection)
+            if state is None:
+                self._use_wal(connection)
         except BaseException:
             connection.close()
             raise
@@ -226,7 +252,7 @@ class SQLiteStore(EmbeddedStore):
                     f'The metadata file "{self._path}" is damaged or no SQLite database: {text}.',
                     hint="Restore it from a backup, or name another file.",
                 )
-            case ["READONLY" | "PERM" | "AUTH"]:
+            case ["READONLY" | "PERM" | "AUTH"] if not self._is_unwritable:
                 return MetastoreRefusedError(
                     f'The metadata file "{self._path}" is read-only; nothing was changed.',
                     hint="Make the file and its directory writable. Readers lock it there, too.",
@@ -236,6 +262,8 @@ class SQLiteStore(EmbeddedStore):
                     f'The disk of the metadata file "{self._path}" is full; nothing was changed.',
                     hint="Free some space there.",
                 )
+            case ["CANTOPEN" | "READONLY"] if self._is_unwritable:
+                return log_error(self._path)
             case ["CANTOPEN"]:
                 return MetastoreRefusedError(
                     f'The metadata file "{self._path}" cannot be opened or created.',

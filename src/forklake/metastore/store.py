@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any
 
@@ -110,6 +110,13 @@ class Session(ABC):
             self.lock_alone(catalog)
 
     @abstractmethod
+    def lock_quota(self, catalog: CatalogId) -> None:
+        """Keep others from spending of the quota of a catalog, and from setting it.
+
+        That holds until the transaction ends.
+        """
+
+    @abstractmethod
     def lock_writers(self) -> None:
         """Keep others from committing, forking and taking leases.
 
@@ -125,8 +132,11 @@ class Session(ABC):
         return []
 
     @abstractmethod
-    def upgrade_script(self, version: int) -> list[str]:
-        """Return the statements that bring the metadata from a version to this release's."""
+    def upgrade_script(self, version: int, *, trusts: bool = False) -> list[str]:
+        """Return the statements that bring the metadata from a version to this release's.
+
+        With ``trusts`` no definition that is stored is marked, if the version has no marks yet.
+        """
 
 
 Guard = Callable[[Session], None]
@@ -155,6 +165,13 @@ class Store(ABC):
     @abstractmethod
     def is_embedded(self) -> bool:
         """Whether it is a file of this machine."""
+
+    def keep_private(self) -> None:
+        """Let nobody but the owner of the metadata's files read them.
+
+        A server keeps its own files.
+        """
+        return
 
     @abstractmethod
     def home(self) -> str:
@@ -202,6 +219,27 @@ class Store(ABC):
         Raises:
             ConnectionLostError: The outcome is not known; ask again with the same commit key.
         """
+
+    def is_waited_for(self, catalog: CatalogId) -> bool:
+        """Return whether another thread stands in the `line` of a catalog."""
+        return False
+
+    def line(self, catalog: CatalogId) -> AbstractContextManager[bool]:
+        """Wait in the line of this process's threads for a catalog.
+
+        Yield whether this one is the first. It is within ``lock_timeout_seconds``, or not. Nobody has to be. An
+        embedded store has no lines.
+        """
+        return nullcontext(False)
+
+    def turn(self, catalog: CatalogId) -> AbstractContextManager[bool]:
+        """Wait for the turn to commit to a catalog; yield whether it came.
+
+        It is for those that have lost races for its head, the first in the `line` of each process. It comes within
+        ``lock_timeout_seconds``, or not. Nobody has to have it: the head decides. An embedded store has one writer at
+        a time, and gives none.
+        """
+        return nullcontext(False)
 
     @abstractmethod
     def fork(

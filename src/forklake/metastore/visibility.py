@@ -15,7 +15,16 @@ from forklake.metastore.row_filter import Where, filter_params, filter_text, tom
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.source import Question, Source, ask
 from forklake.metastore.store import Session, Values
-from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, INLINED_DELETE, MetadataTable, R
+from forklake.metastore.written_tables import (
+    BEGIN,
+    DATA_FILE,
+    DELETE_FILE,
+    END,
+    INLINED_DELETE,
+    INLINED_ROW,
+    MetadataTable,
+    R,
+)
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import Origin
@@ -259,6 +268,28 @@ def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, 
         live=INFINITY,
     )
     return {CatalogId(catalog): (int(count), int(size)) for catalog, count, size in found}
+
+
+def holders(source: Source, owner: CatalogId, limit: int) -> list[tuple[CatalogId, str]]:
+    """Return catalogs that inherit rows of another one, with their last names.
+
+    The files or inlined rows are still there. The catalogs are live or dropped, the first by id.
+    """
+    held = " OR ".join(
+        f"EXISTS (SELECT 1 FROM forklake.{table.name} r WHERE r.catalog_id = g.owner_id"
+        f" AND r.{BEGIN} <= g.upto AND r.{END} > g.upto)"
+        for table in (DATA_FILE, INLINED_ROW)
+    )
+    found = source.query(
+        "SELECT DISTINCT k.catalog_id, k.catalog_name FROM forklake.ducklake_segment g"
+        " JOIN forklake.ducklake_head h ON h.catalog_id = g.catalog_id"
+        " JOIN forklake.ducklake_catalog k ON k.catalog_id = g.catalog_id"
+        f" WHERE g.owner_id = :owner AND ({held}) AND k.end_snapshot = (SELECT max(l.end_snapshot)"
+        " FROM forklake.ducklake_catalog l WHERE l.catalog_id = k.catalog_id)"
+        f" ORDER BY k.catalog_id LIMIT {int(limit)}",
+        owner=owner,
+    )
+    return [(CatalogId(catalog), str(name)) for catalog, name in found]
 
 
 def copy_interval_rows(

@@ -128,6 +128,7 @@ class SetDefault:
     column_id: ColumnId
     default: str | None
     is_expression: bool = False
+    trusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,7 @@ class CreateView:
     sql: str
     dialect: str = "duckdb"
     column_aliases: tuple[str, ...] = ()
+    trusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +186,14 @@ class DropView:
 
 @dataclass(frozen=True, slots=True)
 class RenameView:
-    """Give a view another name in its schema."""
+    """Give a view another name in its schema.
+
+    It is trusted no more if who renames it is not.
+    """
 
     view_id: ViewId
     name: str
+    trusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from forklake.model.ids import CatalogId, RowUid, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
-from forklake.model.lives import QuotaRefusal
+from forklake.model.lives import Excess, QuotaRefusal
 from forklake.model.records import CommitInfo
 from forklake.model.rows import Row
 from forklake.model.version import Segment
@@ -29,8 +29,9 @@ class CommitRequest:
     The store decides only whether the head is still ``expected``, whether the writer's lease is still there, if it has
     one, and whether the lifetime and the quotas of the catalog allow it. The commit ends the lease.
 
-    ``own_files`` and ``own_bytes`` say by how much the commit changes the number and the bytes of the catalog's own
-    live data and delete files.
+    ``own_files`` and ``own_bytes`` say by how much the commit changes the number of the catalog's own live data and
+    delete files, and the bytes of these and of its own live definitions and inlined rows. ``beyond`` is what
+    every quota refuses in it, whatever its limits are.
 
     If there is an ``epoch``, it is the chain of ancestors that the catalog sees from the new snapshot on.
     """
@@ -48,6 +49,7 @@ class CommitRequest:
     tombstones: Sequence[Tombstone]
     own_files: int
     own_bytes: int
+    beyond: Excess | None = None
     lease_id: str | None = None
     epoch: Sequence[Segment] = ()
 

@@ -23,6 +23,8 @@ class ColumnDefinition:
     default: str | None = None
     default_is_expression: bool = False
     children: tuple[ColumnDefinition, ...] = ()
+    trusted: bool = field(default=True, kw_only=True, compare=False, repr=False)
+    """Whether a default that is an expression runs with the reach of whoever inserts rows."""
 
     @property
     def field_count(self) -> int:
@@ -118,12 +120,18 @@ class NewDeleteFile:
 
 @dataclass(frozen=True, slots=True)
 class MacroParameter:
-    """A parameter of a macro; one with a default may be omitted."""
+    """A parameter of a macro; one with a default may be omitted.
+
+    Attributes:
+        default_type: The type of a default that is a value, as DuckLake stores it; without one, and without a type of
+            the parameter, numbers and truth values are taken for what they look like, and all else for text.
+    """
 
     name: str
     type: str | None = None
     default: str | None = None
     default_is_expression: bool = False
+    default_type: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,8 @@ class MacroImplementation:
     parameters: tuple[MacroParameter, ...] = ()
     type: Literal["scalar", "table"] = "scalar"
     dialect: str = "duckdb"
+    trusted: bool = field(default=True, kw_only=True, compare=False, repr=False)
+    """Whether it runs with the reach of whoever calls it; else it reaches its own catalog only."""
 
 
 FindMacro = Callable[[tuple[str, ...]], Sequence[MacroImplementation]]
@@ -160,3 +170,5 @@ class SortKey:
     direction: Literal["ASC", "DESC"] = "ASC"
     null_order: Literal["NULLS_FIRST", "NULLS_LAST"] = "NULLS_LAST"
     dialect: str = "duckdb"
+    trusted: bool = field(default=True, kw_only=True, compare=False, repr=False)
+    """Whether it runs with the reach of whoever writes rows; else macros do not take names of built-in functions."""

@@ -71,15 +71,17 @@ class CatalogDiff:
         before: The catalog and the snapshot that it leads from.
         after: Those that it leads to.
         changes: What a commit would do to get there. Data files come without statistics and keys.
-        words: What they do, for people; changes of rows are left out.
+        words: What each of them does, for people; nothing for changes of rows.
         tables: The tables in which something differs, by schema and name.
+        names: The names of the two catalogs.
     """
 
     before: tuple[CatalogId, SnapshotId]
     after: tuple[CatalogId, SnapshotId]
     changes: Changes
-    words: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
     tables: tuple[TableDiff, ...]
+    names: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

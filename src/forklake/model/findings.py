@@ -60,6 +60,7 @@ FINDINGS: Final[Mapping[str, Severity]] = {
     "own-totals": "warning",
     "tag-lost": "warning",
     "scheduled-named": "note",
+    "scheduled-elsewhere": "warning",
     "file-missing": "error",
     "file-size": "error",
     "dead-file-missing": "note",
@@ -70,6 +71,7 @@ FINDINGS: Final[Mapping[str, Severity]] = {
     "file-statistics": "error",
     "file-deletes": "error",
     "file-lineage": "error",
+    "file-types": "error",
 }
 """Every finding by its code, with how bad it is."""
 

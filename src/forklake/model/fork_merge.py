@@ -4,22 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
+from forklake.model.quoting import quote_text
 
 Strategy = Literal["fail", "ours", "theirs"]
 """Who decides a conflict: nobody, the target, or the source."""
 
 STRATEGIES: Final[tuple[Strategy, ...]] = ("fail", "ours", "theirs")
 
+Code = Literal["take", "refuse"]
+"""What a merge does with texts that are bound when they are used: takes them like all else, or is refused over them."""
+
+CODES: Final[tuple[Code, ...]] = ("take", "refuse")
+
 Deed = Literal["added", "changed", "dropped", "updated", "deleted", "kept"]
 """What one side did to a thing, or to a row, since the base."""
 
 MOST_CONFLICTS: Final = 10_000
 """How many rows are listed as conflicts."""
+
+MOST_VALUES: Final = 100
+"""Of how many conflicts of a table the values of rows are read."""
+
+_COLUMNS_TOLD: Final = 5
+_LETTERS_TOLD: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +40,7 @@ class MergeConflict:
 
     Attributes:
         kind: ``row``, ``column``, ``name``, ``dropped``, ``layout``, ``view``, ``macro``, ``tag``, ``schema``,
-            ``not_null``, ``no_column``, ``column_id``, ``key`` or ``file``.
+            ``not_null``, ``no_column``, ``column_id``, ``key``, ``file`` or ``code``.
         schema: The schema, if it is in one.
         table: The table, view or macro.
         key: The row id, the column, the name, the values of a key, the path of a file; None for the table itself.
@@ -39,6 +51,11 @@ class MergeConflict:
             for the whole column, and for all that is no column.
         winner: The side that a strategy took; None if nobody decided it.
         is_decidable: Whether a strategy can decide it. Where none can, one side must be changed first.
+        row: The key of the row, by column, for the first `MOST_VALUES` rows of a table that a key was given for; else
+            None.
+        ours_values: What the target has in the columns in which the sides differ, or, if one deleted the row, in those
+            that the other changed; None if the target has no such row, or no key was given.
+        theirs_values: The same of the source.
     """
 
     kind: str
@@ -51,6 +68,9 @@ class MergeConflict:
     attribute: str | None = None
     winner: Literal["ours", "theirs"] | None = None
     is_decidable: bool = True
+    row: Mapping[str, Any] | None = field(default=None, hash=False)
+    ours_values: Mapping[str, Any] | None = field(default=None, hash=False)
+    theirs_values: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @property
     def place(self) -> str:
@@ -67,6 +87,8 @@ class MergeConflict:
                 what = f"a row with {self.key}"
             case "dropped" | "view" | "macro":
                 what = "it"
+            case "code":
+                what = f"the text of {self.key}"
             case "not_null":
                 side = source if self.theirs == "added" else target
                 what = f'column "{self.key}", which may not be NULL and may be so in rows of "{side}",'
@@ -78,7 +100,46 @@ class MergeConflict:
                 what = self.kind.replace("_", " ") + (f' "{self.key}"' if self.key is not None else "")
         of = self.kind if self.kind in ("view", "macro") else "table" if self.table is not None else "schema"
         subject = f"{of} {self.place}" if self.place else "the catalog"
-        return f'{subject}: {what} was {self.theirs} in "{source}" and {self.ours} in "{target}"'
+        if self.row is not None and self.kind == "row":
+            return f"{subject}: {self.row_words(source, target)}"
+        values = f": {self._values(source, target)}" if self.row is not None else ""
+        return f'{subject}: {what} was {self.theirs} in "{source}" and {self.ours} in "{target}"{values}'
+
+    def row_words(self, source: str, target: str) -> str:
+        """Return the key of a row that has one, and what each side has in it.
+
+        >>> MergeConflict("row", "main", "t", 2, "updated", "updated", row={"id": 3}, ours_values={"a": 1},
+        ...               theirs_values={"a": None}).row_words("agent", "shop")
+        'id = 3: a NULL in "agent", 1 in "shop"'
+        """
+        key = ", ".join(f"{name} = {_value_text(value)}" for name, value in (self.row or {}).items())
+        return f"{key}: {self._values(source, target)}"
+
+    def _values(self, source: str, target: str) -> str:
+        sides = ((source, self.theirs, self.theirs_values or {}), (target, self.ours, self.ours_values or {}))
+        told = [f'{deed} in "{side}"' for side, deed, _ in sides if deed == "deleted"]
+        columns = list(dict.fromkeys(name for _, _, values in sides for name in values))
+        for name in columns[:_COLUMNS_TOLD]:
+            has = (f'{_value_text(values[name])} in "{side}"' for side, _, values in sides if name in values)
+            told.append(f"{name} {', '.join(has)}")
+        if len(columns) > _COLUMNS_TOLD:
+            told.append(f"and {len(columns) - _COLUMNS_TOLD} more columns")
+        return "; ".join(told) or "the same values in both"
+
+
+def _value_text(value: object) -> str:
+    """Return a value for people, cut where it is long.
+
+    >>> _value_text(None), _value_text("it's"), _value_text(True), _value_text("x" * 70)[-5:]
+    ('NULL', "'it''s'", 'true', "xx..'")
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    cut = text if len(text) <= _LETTERS_TOLD else f"{text[:_LETTERS_TOLD]}.."
+    return quote_text(cut) if isinstance(value, str) else cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +154,63 @@ class TableMerge:
     rows_removed: int = 0
     by_rows: bool = False
 
+    @property
+    def words(self) -> str:
+        """What becomes of its rows, for people.
+
+        >>> TableMerge("main", "orders", rows_added=1, rows_removed=2).words
+        'table "main"."orders": 1 row added, 2 rows removed'
+        """
+        counts = ((self.rows_added, "added"), (self.rows_removed, "removed"))
+        told = ", ".join(f"{count:,} row{'' if count == 1 else 's'} {deed}" for count, deed in counts if count)
+        return f'table "{self.schema}"."{self.table}": {told or "other files, the same rows"}'
+
+
+@dataclass(frozen=True, slots=True)
+class CodeChange:
+    """A stored text that a merge brings, and that is bound when somebody uses it.
+
+    Attributes:
+        kind: ``view``, ``macro``, ``default`` or ``sort key``.
+        schema: The schema.
+        name: The view, macro or table.
+        column: The column that has the default.
+        before: The text that the target had; None if it had none.
+        after: The text that it gets; None if it loses it.
+        trusted: Whether it runs with the reach of whoever uses it; else it reaches its own catalog only.
+    """
+
+    kind: str
+    schema: str
+    name: str
+    column: str | None
+    before: str | None
+    after: str | None
+    trusted: bool
+
+    @property
+    def title(self) -> str:
+        """What has the text, for people.
+
+        >>> CodeChange("default", "main", "t", "a", None, "now()", True).title
+        'default of column "a" of "main"."t"'
+        """
+        of = "" if self.kind in ("view", "macro") else " of"
+        column = "" if self.column is None else f' of column "{self.column}"'
+        return f'{self.kind}{column}{of} "{self.schema}"."{self.name}"'
+
+    @property
+    def words(self) -> str:
+        """The text, for people.
+
+        >>> CodeChange("macro", "main", "f", None, None, "(x) AS x + 1", False).words
+        'macro "main"."f" is (x) AS x + 1 [marked]'
+        """
+        if self.after is None:
+            return f"{self.title} goes: {self.before}"
+        was = "" if self.before in (None, self.after) else f", and was {self.before}"
+        return f"{self.title} is {self.after}{'' if self.trusted else ' [marked]'}{was}"
+
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
@@ -103,12 +221,17 @@ class MergePlan:
         target: The catalog that it is merged into, and its snapshot before.
         bases: The newest snapshots that both contain.
         changes: What the commit logs, in DuckLake's words.
-        words: What it does to what has names, for people; changes of rows are left out.
+        words: What it does, for people: to what has names, then to the rows of tables.
         tables: The tables whose rows change.
         conflicts: What both sides changed; a strategy has decided them, or nothing was merged (`open_conflicts`).
         is_possible: Whether all conflicts are decided. Only a dry run returns a plan that is not.
-        is_nothing: Whether the target has it all already, so that there is nothing to do.
+        is_nothing: Whether there is nothing to do, for the target has it all already, or did that under the commit key.
         snapshot_id: The snapshot that the merge made; None for a dry run, or if there was nothing to merge.
+        code: The texts of views, macros, defaults and sort keys that it brings.
+        source_name: The name of the catalog that is merged, when it was planned.
+        target_name: The same of the target.
+        is_repeated: Whether the commit key was committed before. Then nothing is compared or done, whatever the source
+            has got since: ``source`` and ``snapshot_id`` are those of the first time, and ``target`` is at that.
     """
 
     source: tuple[CatalogId, SnapshotId]
@@ -121,6 +244,10 @@ class MergePlan:
     is_possible: bool = True
     is_nothing: bool = False
     snapshot_id: SnapshotId | None = None
+    code: tuple[CodeChange, ...] = ()
+    source_name: str = ""
+    target_name: str = ""
+    is_repeated: bool = False
 
     @property
     def open_conflicts(self) -> tuple[MergeConflict, ...]:

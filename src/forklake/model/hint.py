@@ -86,6 +86,23 @@ class ChooseSide:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAtDropped:
+    """Look at a table that was dropped, as it was.
+
+    Attributes:
+        schema_name: The schema that it was in.
+        name: The name that it had.
+        story: Which snapshot dropped it, in a sentence.
+        snapshot_id: The newest snapshot that shows it, unless none is retained.
+    """
+
+    schema_name: str
+    name: str
+    story: str
+    snapshot_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class UpgradeLake:
     """Bring the metadata of the lake to the version of this release."""
 
@@ -114,6 +131,7 @@ Hint = (
     | GiveMessage
     | CommitAgain
     | ChooseSide
+    | LookAtDropped
     | UpgradeLake
     | ImportCatalog
 )

@@ -1,6 +1,7 @@
-"""Reads that are interrupted when the time of their statement is over.
+"""Reads and steps that are interrupted when the time of their statement is over.
 
-Whoever limits the time says how it is watched; whoever reads says how the read is cancelled. Neither knows the other.
+Whoever limits the time says how it is watched; whoever reads says how the read is cancelled, and whoever works in steps
+asks between them. Neither knows the other.
 """
 
 from __future__ import annotations
@@ -14,16 +15,28 @@ Watch = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Given what cancels a read, the context of that read."""
 
 _watch: Final[ContextVar[Watch | None]] = ContextVar("forklake_watch", default=None)
+_check: Final[ContextVar[Callable[[], None] | None]] = ContextVar("forklake_check", default=None)
 
 
 @contextmanager
-def watch_reads(watch: Watch) -> Iterator[None]:
-    """Have the reads of the block watched."""
-    token = _watch.set(watch)
+def watch_reads(watch: Watch, check: Callable[[], None]) -> Iterator[None]:
+    """Have the reads of the block watched.
+
+    Between its steps, ``check`` raises an error if the time is over.
+    """
+    tokens = _watch.set(watch), _check.set(check)
     try:
         yield
     finally:
-        _watch.reset(token)
+        _watch.reset(tokens[0])
+        _check.reset(tokens[1])
+
+
+def end_in_time() -> None:
+    """End the work that is done here, between two of its steps, if its time is over."""
+    check = _check.get()
+    if check is not None:
+        check()
 
 
 def is_watched() -> bool:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 
-Counted = Literal["bytes", "files", "forks", "depth"]
-"""What a quota limits."""
+Counted = Literal["bytes", "files", "forks", "depth", "columns", "words", "tags"]
+"""What a quota limits; the last three are the same for every quota."""
+
+MAX_COLUMNS: Final = 4_096
+"""How many columns, nested ones counted, a table of a catalog with a quota has at most."""
+MAX_WORDS: Final = 4_096
+"""How many bytes the author, message and extra information of a commit, or the message of a tag, have there at most."""
+MAX_TAGS: Final = 1_000
+"""How many tags of snapshots there are at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ class Quota:
     """What a catalog may hold; None is any number.
 
     Attributes:
-        max_bytes: The bytes of its own live files.
+        max_bytes: The bytes of its own live files, definitions and inlined rows.
         max_files: The number of its own live data and delete files.
         max_forks: The number of its live forks.
         max_depth: The levels of forks below it.
@@ -90,6 +97,21 @@ class QuotaUsage:
 
     quota: Quota
     used: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What every quota refuses.
+
+    Attributes:
+        counted: What is limited.
+        limit: How much there may be.
+        wanted: How much there would be.
+    """
+
+    counted: Counted
+    limit: int
+    wanted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +166,32 @@ class EndedCatalog:
 
     catalog_id: CatalogId
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PurgedCatalog:
+    """What a purge gave up, and what others keep of it.
+
+    Attributes:
+        catalog_id: The catalog.
+        name: The name that it had at last.
+        file_count: How many of its files were scheduled for deletion; clean-up deletes them after the grace period,
+            unless a copy names one.
+        byte_count: The bytes of these files.
+        held_by: Forks, live or dropped, that began with rows of the catalog which are still there: the first
+            `MOST_HOLDERS` by id. Those rows and their files go when the last of these forks has given them up, too.
+            Copies and severed forks have rows of their own, and are not listed.
+    """
+
+    catalog_id: CatalogId
+    name: str
+    file_count: int = 0
+    byte_count: int = 0
+    held_by: tuple[EndedCatalog, ...] = ()
+
+
+MOST_HOLDERS: Final = 1000
+"""How many forks are listed that hold rows of a purged catalog."""
 
 
 @dataclass(frozen=True, slots=True)

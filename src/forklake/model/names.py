@@ -57,3 +57,8 @@ def join_name(*parts: str) -> str:
     main."a.b"
     """
     return ".".join(part if _PART.fullmatch(part) and part[0] != '"' and part else quote_name(part) for part in parts)
+
+
+def byte_length(text: str | None) -> int:
+    """Return the length of a text in UTF-8; 0 if there is none."""
+    return 0 if text is None else len(text) if text.isascii() else len(text.encode())

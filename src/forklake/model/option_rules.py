@@ -49,6 +49,11 @@ OPTIONS: Final = {
     ),
     "sort_on_insert": OptionKind("Whether inserts into sorted tables sort", "boolean", "true"),
     "target_file_size": OptionKind("Size that files are written and merged to", "size", "512MB"),
+    "write_bounds": OptionKind(
+        "Whether the metadata keeps the least and greatest values of files; false in new encrypted catalogs",
+        "boolean",
+        "true",
+    ),
     "write_deletion_vectors": OptionKind("Whether deletes are written as Puffin deletion vectors", "boolean", "false"),
 }
 

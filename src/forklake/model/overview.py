@@ -242,6 +242,23 @@ class TableChange:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredDefinition:
+    """A text that is stored in a catalog and means something when it is used.
+
+    Attributes:
+        catalog: The catalog that stored it.
+        kind: ``view``, ``macro``, ``default`` or ``sort key``.
+        name: The view or macro, or the table or column, with its schema.
+        text: The text.
+    """
+
+    catalog: str
+    kind: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Upgrade:
     """An upgrade of the metadata of a lake.
 
@@ -250,9 +267,14 @@ class Upgrade:
         version: The version of this release.
         statements: What was run, or would be, in one transaction; nothing if the lake was up to date.
         is_done: Whether this call upgraded the lake.
+        definitions: Views, macros, defaults and sort keys that were stored when nothing said who stored them. Unless
+            the upgrade trusts them, they reach nothing but their own catalog from now on.
+        trusts_definitions: Whether it trusts them.
     """
 
     found_version: int
     version: int
     statements: tuple[str, ...]
     is_done: bool
+    definitions: tuple[StoredDefinition, ...] = ()
+    trusts_definitions: bool = False

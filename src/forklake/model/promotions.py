@@ -6,6 +6,8 @@ Its files stay as they are.
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
+from typing import Final
 
 from forklake.model import types
 from forklake.model.types import Type
@@ -39,6 +41,30 @@ def is_promotion(old: Type, new: Type) -> bool:
         case types.Timestamp(is_zoned=False), types.Timestamp():
             return _is_finer(old, new)
     return False
+
+
+_BETWEEN: Final[Mapping[Type, Type]] = {
+    types.BOOLEAN: types.INT8,
+    types.TIMESTAMP_S: types.TIMESTAMP,
+    types.TIMESTAMP_MS: types.TIMESTAMP,
+}
+"""What a column becomes first on its way to types that one promotion does not lead to.
+
+All else that two steps or more lead to, one leads to as well.
+"""
+
+
+def can_become(old: Type, new: Type) -> bool:
+    """Return whether promotions lead from one type to another, in any steps.
+
+    A file holds the old type then, and its column shows the new one.
+
+    >>> is_promotion(types.BOOLEAN, types.FLOAT64), can_become(types.BOOLEAN, types.FLOAT64)
+    (False, True)
+    >>> can_become(types.FLOAT64, types.BOOLEAN)
+    False
+    """
+    return is_promotion(old, new) or (old in _BETWEEN and is_promotion(_BETWEEN[old], new))
 
 
 def _is_finer(old: types.Timestamp, new: types.Timestamp) -> bool:

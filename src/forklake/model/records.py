@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from forklake.model.definitions import MacroImplementation
 from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, MacroId, MappingId, SnapshotId, ViewId
@@ -37,7 +38,12 @@ class CatalogInfo:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCatalog:
-    """A catalog that was dropped and not purged since: it can be brought back."""
+    """A catalog that was dropped and not purged since: it can be brought back.
+
+    Attributes:
+        author: Who dropped it, if that was said.
+        message: Why, likewise.
+    """
 
     catalog_id: CatalogId
     name: str
@@ -47,6 +53,8 @@ class DroppedCatalog:
     snapshot_id: SnapshotId
     dropped_at: datetime
     data_path: str
+    author: str | None = None
+    message: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +84,13 @@ class Commit:
             which makes none before it commits.
         row_count: The rows that were added, changed or deleted. For an overwrite, the rows that were written.
         file_count: The data files and delete files that were added, and the data files that were removed.
+        is_repeated: Whether nothing was done, for the commit key was committed before; the snapshot is that of then.
     """
 
     snapshot_id: SnapshotId | None = None
     row_count: int = 0
     file_count: int = 0
+    is_repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,10 @@ class CommitInfo:
     author: str | None = None
     message: str | None = None
     extra_info: str | None = None
+
+
+UNSAID: Final = CommitInfo()
+"""What is known where nobody said who does something, or why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +131,8 @@ class Column:
     default_is_expression: bool = False
     children: tuple[Column, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
+    trusted: bool = field(default=True, kw_only=True, compare=False, repr=False)
+    """Whether a default that is an expression runs with the reach of whoever inserts rows."""
 
     @property
     def comment(self) -> str | None:
@@ -210,6 +226,8 @@ class View:
     column_aliases: tuple[str, ...]
     tags: Mapping[str, str]
     column_tags: Mapping[str, Mapping[str, str]]
+    trusted: bool = field(default=True, kw_only=True, compare=False, repr=False)
+    """Whether it runs with the reach of whoever reads it; else it reaches its own catalog only."""
     created: bool = field(default=False, compare=False, repr=False)
     """Whether the call that returned this made the view."""
     commit: Commit | None = field(default=None, compare=False, repr=False)

@@ -99,6 +99,7 @@ class ColumnRow(Row):
     parent_column: ColumnId | None
     default_value_type: str | None
     default_value_dialect: str | None
+    trusted: bool | None = None
 
     @property
     def is_nested(self) -> bool:
@@ -229,6 +230,7 @@ class ViewRow(Row):
     dialect: str
     sql: str
     column_aliases: str | None
+    trusted: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +251,7 @@ class MacroImplRow(Row):
     dialect: str
     sql: str
     type: str
+    trusted: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,6 +265,7 @@ class MacroParameterRow(Row):
     parameter_type: str | None
     default_value: str | None
     default_value_type: str | None
+    trusted: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +335,7 @@ class SortExpressionRow(Row):
     dialect: str
     sort_direction: str
     null_order: str
+    trusted: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

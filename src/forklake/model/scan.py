@@ -9,7 +9,7 @@ from typing import Final
 
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.ids import ColumnId, DataFileId, SnapshotId
+from forklake.model.ids import CatalogId, ColumnId, DataFileId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.numbering import Numbering
 from forklake.model.top_rows import TopRows
@@ -169,6 +169,7 @@ class ScanPlan:
         pruned: How many files each reason excluded, and their bytes.
         top: The rows that are asked for, if only the first in an order are.
         staged: The ids of rows that the reader has added and not committed.
+        place: The catalog that it reads, and at which snapshot; None if it is of several.
     """
 
     table: str
@@ -178,6 +179,7 @@ class ScanPlan:
     pruned: Mapping[str, tuple[int, int]] = dataclass_field(default_factory=dict)
     top: TopRows | None = None
     staged: StagedIds | None = None
+    place: tuple[CatalogId, SnapshotId] | None = None
 
 
 @dataclass(frozen=True, slots=True)

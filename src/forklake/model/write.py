@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from forklake.model.definitions import SortKey
+from forklake.model.definitions import ColumnStats, SortKey
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.transforms import IDENTITY, Transform
@@ -26,6 +28,7 @@ class WriteOptions:
     per_thread_output: bool = False
     hive_file_pattern: bool = True
     sort_on_insert: bool = True
+    write_bounds: bool = True
     write_deletion_vectors: bool = False
 
 
@@ -63,3 +66,9 @@ class WriteTarget:
     needs_mapping: bool = False
     is_private: bool = False
     file_count: int | None = None
+
+    def kept_stats(self, found: Mapping[str, ColumnStats]) -> Mapping[str, ColumnStats]:
+        """Return of the statistics of a file those that the metadata keeps."""
+        if self.options.write_bounds:
+            return found
+        return {name: replace(stats, min_value=None, max_value=None, extra_stats=None) for name, stats in found.items()}

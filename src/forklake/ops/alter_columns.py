@@ -101,7 +101,9 @@ def set_default(
     found = lookup.column(staging.draft, table, column)
     given = ColumnDefinition(found.column_name, found.column_type, True, default, is_expression)
     wanted = check_default(runtime, given)
-    staging.stage(change.SetDefault(table.table_id, found.column_id, wanted.default, wanted.default_is_expression))
+    staging.stage(
+        change.SetDefault(table.table_id, found.column_id, wanted.default, wanted.default_is_expression, wanted.trusted)
+    )
 
 
 def allow_nulls(staging: Staging, table: TableRow, column: ColumnName) -> None:

@@ -26,6 +26,7 @@ from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 from forklake.ops.append import inline, is_inlinable, sorts_on_driver
+from forklake.ops.frame_base import check_frame_base
 from forklake.ops.merge_predicate import match_predicate, pruning_keys
 from forklake.ops.read_table import count_rows
 from forklake.ops.register_files import register_files
@@ -141,6 +142,7 @@ def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | p
         staging.take_lease()
         changed = runtime.engine.merge(plan, rows, merge, how.target, _inlining(how), keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
+    check_frame_base(staging, runtime, table.table_id, source)
     return changed.deleted_count + changed.inserted_count
 
 
@@ -184,6 +186,7 @@ def change_found_rows(
             plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=keeps_ids
         )
     stage_changes(staging, table, how.target, changed)
+    check_frame_base(staging, runtime, table.table_id, found)
     return changed.deleted_count
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from forklake import files
+from forklake.catalog.names import check_text
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.types.read import field_of, is_nested
@@ -25,6 +26,7 @@ def check_default(runtime: Runtime, column: ColumnDefinition) -> ColumnDefinitio
     """
     if column.default is None or column.children or is_nested(column.type):
         return column
+    check_text(f'default of column "{column.name}"', column.default)
     try:
         field = field_of(column)
     except ValueError:

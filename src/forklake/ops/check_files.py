@@ -20,13 +20,13 @@ from forklake.files.threads import FileThreads
 from forklake.metastore.checks.file_rows import FILES, NamedFile, dead_uids, named_again, named_files
 from forklake.metastore.queries import known_files
 from forklake.metastore.queries.files import scheduled_before
-from forklake.metastore.queries.named_files import named_paths
 from forklake.metastore.source import Source
 from forklake.metastore.written_tables import MetadataTable
 from forklake.model.ids import CatalogId, RowUid, TableId
 from forklake.ops.delete_orphaned_files import list_orphans
 from forklake.ops.findings import Findings
 from forklake.ops.runtime import Runtime
+from forklake.ops.stray_files import named_among, stray_files
 
 _BATCH: Final = 1_000
 _THREADS: Final = 16
@@ -75,14 +75,23 @@ class FileCheck:
                 self._look_again(rows.files, uids[first : first + _BATCH])
 
     def check_scheduled(self) -> None:
-        """Note files that wait for deletion while a row still names them."""
+        """Find files that wait for deletion and will not be deleted.
+
+        A row still names them, or they are not the catalog's.
+        """
         after = ""
         while True:
             with self._runtime.store.reading() as session:
                 waiting = [file.path for file in scheduled_before(session, self._catalog, None, after, _BATCH)]
-                named = named_paths(session, self._catalog, self.directory, waiting)
+                strays = stray_files(session, self._runtime.lake_path, self._catalog, self.directory, waiting)
+                named = named_among(
+                    session, self._catalog, self.directory, [path for path in waiting if path not in strays]
+                )
             if not waiting:
                 return
+            for path, reason in strays.items():
+                told = f'The file "{path}" waits for deletion, but {reason}; so it stays.'
+                self._findings.add("scheduled-elsewhere", self._catalog, told, path)
             for path in sorted(named):
                 told = f'The file "{path}" waits for deletion, and a row names it; so it stays.'
                 self._findings.add("scheduled-named", self._catalog, told, path)

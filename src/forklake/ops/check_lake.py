@@ -22,6 +22,7 @@ from forklake.model.option_rules import OPTIONS, normalise
 from forklake.model.progress import Progress, ignore_progress
 from forklake.ops.check_contents import check_contents
 from forklake.ops.check_files import FileCheck
+from forklake.ops.check_types import Pair, check_types
 from forklake.ops.findings import KEPT, Findings
 from forklake.ops.runtime import Runtime
 
@@ -74,12 +75,15 @@ def check_lake(
             _check_metadata(session, span, findings)
     progress("metadata", len(spans), len(spans))
     catalog_count = file_count = 0
+    pairs = set[Pair]()
     for place, span in enumerate(spans):
         progress("files", place, len(spans))
         ids = _catalogs(runtime, span)
         catalog_count += len(ids)
         if files or deep:
             file_count += _check_files(runtime, ids, findings, deep=deep)
+        for one in ids if deep else ():
+            check_types(runtime, one, pairs, findings)
     progress("files", len(spans), len(spans))
     repaired = _repair(runtime, findings, dry_run=dry_run) if repair else {}
     return LakeCheck(

@@ -6,7 +6,7 @@ docs/spec/garbage.md has the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Final
@@ -17,15 +17,16 @@ from forklake.catalog.places import catalog_directories
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.metastore.queries import due, heads
 from forklake.metastore.queries.files import catalogs_with_scheduled, forget_scheduled, scheduled_before
-from forklake.metastore.queries.named_files import named_paths
 from forklake.metastore.store import Session
 from forklake.model.clean_up import CleanUp
 from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.lazy_dataclass import dataclass
 from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.collect import collect
 from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
+from forklake.ops.stray_files import named_among, stray_files
 
 _LOG: Final = logging.getLogger("forklake.maintenance")
 
@@ -54,8 +55,8 @@ def cleanup_old_files(
 
     They are those of a catalog, or of the whole lake. First the rows that nothing needs are collected, if the
     catalog is due. A file that some row of any catalog still names stays scheduled, and so does one that cannot be
-    deleted. A file that is gone already counts as deleted. Of the whole lake, a catalog whose option is no age is
-    left out and reported.
+    deleted, or that does not lie in the directory of the catalog that it is scheduled for. A file that is gone already
+    counts as deleted. Of the whole lake, a catalog whose option is no age is left out and reported.
 
     Args:
         runtime: The lake.
@@ -147,33 +148,41 @@ def _clean_catalog(
                 session.lock_alone(catalog)
                 check_same_place(session, runtime.lake_path)
             paths = [file.path for file in scheduled_before(session, catalog, waited, after, _BATCH)]
-            free, named = _judge(session, runtime.lake_path, catalog, paths)
+            judged = _judge(session, runtime.lake_path, catalog, paths)
             runtime.store.step("clean-up: before the end of a look")
         if not paths:
             return found
-        found = found + _delete(runtime, catalog, free, named, dry_run=dry_run)
+        found = found + _delete(runtime, catalog, judged, dry_run=dry_run)
         if is_over():
             return found
         after = paths[-1]
 
 
-def _judge(
-    session: Session, lake_path: str | None, catalog: CatalogId, paths: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return the files that no row names, and those that one does."""
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Scheduled files: free ones, named ones, and those that are not the catalog's."""
+
+    directory: str
+    free: Sequence[str]
+    named: Sequence[str]
+    strays: Mapping[str, str]
+
+
+def _judge(session: Session, lake_path: str | None, catalog: CatalogId, paths: Sequence[str]) -> _Judged:
     directory = catalog_directories(session, lake_path, {catalog})[catalog]
-    named = named_paths(session, catalog, directory, paths)
-    return [path for path in paths if path not in named], sorted(named)
+    strays = stray_files(session, lake_path, catalog, directory, paths)
+    own = [path for path in paths if path not in strays]
+    named = named_among(session, catalog, directory, own)
+    return _Judged(directory, [path for path in own if path not in named], sorted(named), strays)
 
 
-def _delete(
-    runtime: Runtime, catalog: CatalogId, paths: Sequence[str], named: Sequence[str], *, dry_run: bool
-) -> CleanUp:
+def _delete(runtime: Runtime, catalog: CatalogId, judged: _Judged, *, dry_run: bool) -> CleanUp:
+    paths = judged.free
     runtime.store.step("clean-up: judged")
     sizes = files.storage.sizes(paths)
     left: dict[str, str] = {}
     if not dry_run and paths:
-        left = files.stored_files.delete_files(paths)
+        left = files.stored_files.delete_files(paths, judged.directory)
         runtime.store.step("clean-up: files deleted")
         with runtime.store.writing() as session:
             forget_scheduled(session, catalog, sorted(set(paths) - left.keys()))
@@ -182,4 +191,8 @@ def _delete(
         _LOG.info("Catalog %d: %d old files deleted, %d not", catalog, len(paths) - len(left), len(left))
     gone = tuple(path for path in paths if path not in left)
     freed = sum(sizes.get(path, 0) for path in gone)
-    return CleanUp(gone, freed, tuple(named), tuple(left), files.stored_files.undeleted_files(left), dry_run)
+    left |= judged.strays
+    failures = files.stored_files.undeleted_files(left)
+    if judged.strays:
+        _LOG.warning("Catalog %d: %d scheduled files are not its own, and stay", catalog, len(judged.strays))
+    return CleanUp(gone, freed, tuple(judged.named), tuple(left), failures, dry_run)

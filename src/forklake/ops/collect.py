@@ -10,7 +10,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any, Final
 
-from forklake.catalog.paths import join
+from forklake.catalog.paths import join, part_below
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import garbage
 from forklake.metastore.checks.versioned_rows import forget_dead_tombstones
@@ -196,7 +196,7 @@ class _Collection:
             # Of a file whose table nobody knows any more, only a search for orphans can tell the place.
             if is_relative and table in levels:
                 path = join((directory, False), *levels[table], (path, True))
-            if path.startswith(directory):
+            if part_below(directory, path) is not None:
                 files.append(DyingFile(owner, row[2], path, size))
         return files
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forklake.catalog import limits, versions
 from forklake.catalog.knowledge import Node, knowledge
 from forklake.catalog.moments import Moment
-from forklake.catalog.names import check_name
+from forklake.catalog.names import check_new_catalog
 from forklake.errors import SnapshotNotFoundError
 from forklake.metastore import limits as stored_limits
 from forklake.metastore import new_catalogs, procedures
@@ -42,7 +42,7 @@ def copy_catalog(
         QuotaError: Its quota allows no more forks.
     """
     store, lake_path = runtime.store, runtime.lake_path
-    check_name("catalog", name)
+    check_new_catalog(name)
     new, placement = place_new(lake_path, name, data_path)
     assert lake_path is not None
     head = versions.head_by_id(store, parent)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from forklake.catalog import paths
-from forklake.catalog.names import check_name, directory
+from forklake.catalog.names import check_new_catalog, directory
 from forklake.errors import AlreadyExistsError, InvalidPathError
 from forklake.metastore import limits, new_catalogs, procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.metastore.queries.option_rows import OptionRow, write_options
+from forklake.metastore.schema.own_bytes import bytes_of
 from forklake.metastore.store import DuplicateKeyError, Store
 from forklake.metastore.written_tables import SCHEMA
 from forklake.model.hint import SetDataPath
@@ -21,6 +23,9 @@ from forklake.model.placement import MadeCatalog, NewFork, Placement
 from forklake.model.rows import SchemaRow
 from forklake.ops.runtime import Runtime
 from forklake.ops.terms import NO_TERMS
+
+_ENCRYPTED: Final = {"encrypted": "true", "write_bounds": "false", "data_inlining_row_limit": "0"}
+"""Options that an encrypted catalog begins with."""
 
 
 def create_catalog(
@@ -40,7 +45,8 @@ def create_catalog(
 
     Its directory is chosen here, once: no other catalog had it before, and none will have it after. With
     ``at_base`` it is the base path itself, of which the catalog must be the only user. ``encrypted`` decides, for
-    it and for its forks, whether files are encrypted.
+    it and for its forks, whether files are encrypted. Its options say then that the metadata keeps no bounds and no
+    inlined rows, which are in the clear; they can be set to others.
 
     Raises:
         AlreadyExistsError: A live catalog has the name, and that was not allowed.
@@ -48,8 +54,10 @@ def create_catalog(
         InvalidPathError: There is no data path, or it overlaps another catalog's directory.
     """
     store, lake_path = runtime.store, runtime.lake_path
-    check_name("catalog", name)
+    check_new_catalog(name)
     new, placement = place_new(lake_path, name, data_path, at_base=at_base)
+    if encrypted:
+        store.keep_private()
     try:
         with store.writing() as session:
             if placement.data_path is None and not at_base:
@@ -62,20 +70,15 @@ def create_catalog(
             catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             made_at = session.now()
-            new_catalogs.write_catalog(session, catalog, snapshot, made_at, new, placement)
+            main = _main_schema()
+            size = bytes_of(SCHEMA.described, main)
+            new_catalogs.write_catalog(session, catalog, snapshot, made_at, new, placement, own_bytes=size)
             procedures.write_snapshot(session, catalog, snapshot, made_at, 0, None)
             procedures.write_changes(session, catalog, snapshot, 'created_schema:"main"', terms.author)
-            main = SchemaRow(
-                schema_id=SchemaId(-1),
-                schema_uuid=str(uuid.uuid4()),
-                schema_name="main",
-                path="main/",
-                path_is_relative=True,
-            )
             objects = session.take_ids("ducklake_object_id_seq", 1)
             procedures.insert_rows(session, SCHEMA, [main], catalog, snapshot, objects)
             if encrypted:
-                write_options(session, catalog, [OptionRow("encrypted", "true", "", -1)])
+                write_options(session, catalog, [OptionRow(key, value, "", -1) for key, value in _ENCRYPTED.items()])
             limits.write_terms(session, catalog, terms)
         return MadeCatalog(catalog, created=True)
     except DuplicateKeyError as error:
@@ -83,6 +86,12 @@ def create_catalog(
         if not if_not_exists or found is None:
             raise already_exists_error(name) from error
         return MadeCatalog(found.catalog_id, created=False)
+
+
+def _main_schema() -> SchemaRow:
+    return SchemaRow(
+        schema_id=SchemaId(-1), schema_uuid=str(uuid.uuid4()), schema_name="main", path="main/", path_is_relative=True
+    )
 
 
 def place_new(

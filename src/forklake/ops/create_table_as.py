@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from forklake.catalog import lookup
@@ -10,6 +12,7 @@ from forklake.engine.engine import Frame
 from forklake.model.ids import TableId
 from forklake.ops.append import append
 from forklake.ops.define_table import NewTable, create_table
+from forklake.ops.frame_base import frame_base
 from forklake.ops.runtime import Runtime
 
 
@@ -23,10 +26,24 @@ def create_table_as(
 
     Raises:
         AlreadyExistsError: There is a table or view of that name.
+        ConflictError: The frame was read of the table that is replaced, and others changed it since.
         InvalidInputError: Columns or values do not fit; nothing was made.
         EngineError: The job failed; nothing was made.
     """
-    made = create_table(staging, runtime, new)
+    old = _old_table(staging, new) if frame is not None else None
+    base = None if old is None else frame_base(runtime, staging, old, frame)
+    made = create_table(staging, runtime, replace(new, uses_old_rows=new.uses_old_rows or base is not None))
     if made is None or frame is None:
         return made, 0
-    return made, append(staging, runtime, lookup.table_by_id(staging.draft, made), frame, by_name=False)
+    rows = append(staging, runtime, lookup.table_by_id(staging.draft, made), frame, by_name=False)
+    if old is not None and base is not None:
+        staging.check_unchanged(old, base)
+    return made, rows
+
+
+def _old_table(staging: Staging, new: NewTable) -> TableId | None:
+    """Return the table that another one takes the place of, if there is one."""
+    if not new.or_replace:
+        return None
+    found = lookup.find_table(staging.draft, lookup.schema(staging.draft, new.schema).schema_id, new.name)
+    return None if found is None else found.table_id

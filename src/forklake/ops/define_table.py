@@ -67,6 +67,11 @@ def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition
     elif is_frame_schema(columns):
         columns = ops.frame_columns.schema_columns(runtime.engine, columns)
     given: Iterable[Any] = columns.items() if isinstance(columns, Mapping) else columns
+    if not isinstance(given, Iterable):
+        raise InvalidInputError(
+            f"Columns are SQL text, or names with their types, not {columns!r}; nothing was created.",
+            hint='{"id": "BIGINT", "item": "VARCHAR"}',
+        )
     defined = []
     for column in given:
         if isinstance(column, ColumnDefinition):
@@ -86,9 +91,12 @@ def read_column_type(name: str, text: str) -> Type:
     Raises:
         InvalidInputError: There is no such type.
     """
+    given: object = text
+    if not isinstance(given, str):
+        raise InvalidInputError(f'The type of column "{name}" is text, as in SQL, not {given!r}.')
     try:
         return read_type(text)
-    except (ValueError, AttributeError) as error:
+    except ValueError as error:
         raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
 
 

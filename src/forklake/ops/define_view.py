@@ -27,6 +27,7 @@ class NewView:
     dialect: str = "duckdb"
     if_not_exists: bool = False
     or_replace: bool = False
+    trusted: bool = True
 
     def __post_init__(self) -> None:
         if self.if_not_exists and self.or_replace:
@@ -54,7 +55,11 @@ def create_view(staging: Staging, runtime: Runtime, new: NewView) -> ViewId | No
             f"Existing object {new.name} is of type Table, trying to replace with type View. Nothing was replaced."
         )
     new_id, aliases = ViewId(staging.new_object()), tuple(new.column_aliases)
-    staging.stage(change.CreateView(new_id, str(uuid.uuid4()), schema_id, new.name, new.sql, new.dialect, aliases))
+    staging.stage(
+        change.CreateView(
+            new_id, str(uuid.uuid4()), schema_id, new.name, new.sql, new.dialect, aliases, trusted=new.trusted
+        )
+    )
     return new_id
 
 

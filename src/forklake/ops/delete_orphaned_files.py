@@ -38,6 +38,7 @@ from forklake.ops.cleanup import failure_of
 from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
+from forklake.ops.stray_files import foreign_directory
 
 _LOG: Final = logging.getLogger("forklake.maintenance")
 
@@ -186,8 +187,12 @@ class _Search:
             self.seen += len(page)
             on_page(page)
             candidates = [file for file in page if self._is_candidate(file)]
-            if candidates:
-                self._known = self._known or self._begin()
+            if candidates and self._known is None:
+                if (reason := self._foreign_directory()) is not None:
+                    self.failures.append(f"No orphans were searched for: {reason}.")
+                    return
+                self._known = self._begin()
+            if candidates and self._known is not None:
                 batch += self._known.others(candidates)
             while len(batch) >= _BATCH:
                 yield from self._clean(batch[:_BATCH])
@@ -205,6 +210,10 @@ class _Search:
     def _private_directory(self, file: StoredFile) -> str | None:
         found = _PRIVATE.match(file.path, len(self._directory) - 1)
         return None if found is None else file.path[: found.end()]
+
+    def _foreign_directory(self) -> str | None:
+        with self._store.reading() as session:
+            return foreign_directory(session, self._lake_path, self._catalog, self._directory)
 
     def _begin(self) -> _KnownFiles:
         """Read the files that own rows name.
@@ -230,7 +239,7 @@ class _Search:
             check_same_place(session, self._lake_path)
             orphans = self._judge(session, batch, None)
             self._step("orphans: judged")
-            left = delete_files([file.path for file in orphans])
+            left = delete_files([file.path for file in orphans], self._directory)
         self._step("orphans: files deleted")
         self.failures += undeleted_files(left)
         gone = [file for file in orphans if file.path not in left]

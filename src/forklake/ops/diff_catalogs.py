@@ -17,7 +17,7 @@ from forklake.metastore.differences import changed_tables
 from forklake.metastore.queries.catalogs import last_name
 from forklake.metastore.queries.merges import pinned_chain
 from forklake.metastore.queries.snapshots import is_retained
-from forklake.metastore.store import Session
+from forklake.metastore.source import Source
 from forklake.metastore.written_tables import TABLE
 from forklake.model.difference import CatalogDiff, DiffScan, RowCounts, TableDiff
 from forklake.model.ids import TableId
@@ -65,6 +65,7 @@ def diff_catalogs(runtime: Runtime, before: Version, after: Version) -> CatalogD
             tuple(changes),
             in_words(changes, sides.bases[0], sides.source),
             tuple(sorted(told, key=lambda table: (table.schema, table.table))),
+            (_name(sides.session, before), _name(sides.session, after)),
         )
 
 
@@ -164,8 +165,8 @@ def _compare(runtime: Runtime, before: Version, after: Version) -> Iterator[Side
         yield Sides.of(session, runtime.lake_path, [before], after, after)
 
 
-def _name(session: Session, version: Version) -> str:
-    return last_name(session, version.catalog_id) or f"catalog {version.catalog_id}"
+def _name(source: Source, version: Version) -> str:
+    return last_name(source, version.catalog_id) or f"catalog {version.catalog_id}"
 
 
 def _rows_of(sides: Sides, tables: list[TableId]) -> Iterator[TableRow]:

@@ -19,8 +19,10 @@ from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lives import DroppedTogether, EndedCatalog, LeftCatalog, Reaped
 from forklake.model.progress import Progress, ignore_progress
+from forklake.model.records import UNSAID, CommitInfo
 from forklake.ops.ages import limit_of
 from forklake.ops.list_catalogs import names_between
+from forklake.ops.log_deed import log_deed
 from forklake.ops.purge_catalogs import BATCH, drop_live, purge_dropped
 from forklake.ops.runtime import Runtime
 
@@ -28,6 +30,7 @@ _LOG: Final = logging.getLogger("forklake.maintenance")
 
 _PAGE: Final = 10_000
 _UNDONE: Final = "nothing was dropped"
+_LAPSED: Final = CommitInfo(message="Past its lifetime")
 
 
 def reap(
@@ -65,7 +68,7 @@ def reap(
         gone = [each.catalog_id for each in batch if not each.is_live]
         if not dry_run:
             live = _drop_ended(runtime, live)
-            gone = purge_dropped(runtime, gone, _may_be_purged)
+            gone = purge_dropped(runtime, gone, _may_be_purged, _LAPSED)
         dropped += [EndedCatalog(catalog, names[catalog]) for catalog in live]
         purged += [EndedCatalog(catalog, names[catalog]) for catalog in gone]
         progress("Reaping", len(dropped) + len(purged), None)
@@ -91,9 +94,10 @@ def _drop_ended(runtime: Runtime, live: Sequence[CatalogId]) -> list[CatalogId]:
         session.lock_all_alone(live)
         held = heads.lock_heads(session, live, live=True)
         over = lifetimes.still_ended(session, held)
-        drop_live(session, [each.catalog_id for each in over])
+        drop_live(session, [each.catalog_id for each in over], _LAPSED)
         lifetimes.forget_lifetimes(session, [each.catalog_id for each in over if each.purge_after_seconds is None])
     _LOG.info("Catalogs dropped past their lifetimes: %s", ", ".join(str(each.catalog_id) for each in over))
+    log_deed(runtime.store, "dropped", *(each.catalog_id for each in over), info=_LAPSED)
     return [each.catalog_id for each in over]
 
 
@@ -110,6 +114,7 @@ def drop_catalogs(
     idle: Time | timedelta | None = None,
     keep: Iterable[str] = (),
     dry_run: bool = False,
+    info: CommitInfo = UNSAID,
     progress: Progress = ignore_progress,
 ) -> DroppedTogether:
     """Drop all live catalogs that every given condition holds for.
@@ -125,6 +130,7 @@ def drop_catalogs(
         idle: Those with no commit since a time, or for an age.
         keep: The names of live catalogs that stay.
         dry_run: Only return which.
+        info: Who does it, and why.
         progress: Told after each transaction how many catalogs are done.
 
     Raises:
@@ -145,15 +151,12 @@ def drop_catalogs(
     created, idle_since = (
         None if given is None else limit_of(given, lambda: now, _UNDONE) for given in (older_than, idle)
     )
-    found = (
-        each
-        for each in _choose(runtime, above, names_between(prefix), created, idle_since)
-        if each.catalog_id not in kept
-    )
+    chosen = _choose(runtime, above, names_between(prefix), created, idle_since)
+    found = (each for each in chosen if each.catalog_id not in kept)
     dropped: list[EndedCatalog] = []
     left: list[LeftCatalog] = []
     while batch := list(islice(found, BATCH)):
-        moved = set() if dry_run else _drop_unmoved(runtime, batch)
+        moved = set() if dry_run else _drop_unmoved(runtime, batch, info)
         for each in batch:
             if each.catalog_id in moved:
                 left.append(LeftCatalog(each.catalog_id, each.name, "It was committed to or dropped meanwhile."))
@@ -186,7 +189,7 @@ def _choose(
         after = page[-1]
 
 
-def _drop_unmoved(runtime: Runtime, batch: Sequence[IdleCatalog]) -> set[CatalogId]:
+def _drop_unmoved(runtime: Runtime, batch: Sequence[IdleCatalog], info: CommitInfo) -> set[CatalogId]:
     """Drop those of some catalogs whose heads are where they were; return the others."""
     seen = {each.catalog_id: each.snapshot_id for each in batch}
     with runtime.store.writing() as session:
@@ -194,6 +197,7 @@ def _drop_unmoved(runtime: Runtime, batch: Sequence[IdleCatalog]) -> set[Catalog
         held = heads.lock_heads(session, list(seen), live=True)
         at: dict[CatalogId, SnapshotId] = heads.head_snapshots(session, held)
         unmoved = [catalog for catalog in held if at[catalog] == seen[catalog]]
-        drop_live(session, unmoved)
+        drop_live(session, unmoved, info)
     _LOG.info("Catalogs dropped: %s", ", ".join(map(str, unmoved)))
+    log_deed(runtime.store, "dropped", *unmoved, info=info)
     return set(seen) - set(unmoved)

@@ -57,7 +57,7 @@ class ExportedRows:
         self._lineage = lineage
         self._numbers = numbers
         self._history = history
-        self._statistics = ExportedStatistics(lineage)
+        self._statistics = ExportedStatistics(lineage, history=history)
         self._versions: dict[TableId, list[tuple[SnapshotId, int]]] = {}
         for begin, version, table in lineage.schema_versions:
             # A severed catalog has the version that it kept once more, from where its columns are all its own.

@@ -3,7 +3,8 @@
 DuckLake trusts the bounds of a column: it skips a scan that they exclude, and answers ``min`` and ``max``
 from them if as many rows were ever inserted as there are now. Statistics that an import brought are written
 unchanged if the table has not changed since. All others are computed from the statistics of the files and
-from the inlined rows. They are wide where something is not known, and never claim to be exact.
+from the inlined rows. They are wide where something is not known, and never claim to be exact. Of a column that had
+another type within the exported history there are none: DuckLake then goes by the statistics of files alone.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _UNKNOWN: Final = _Part(None, is_known=False)
 class ExportedStatistics:
     """Statistics of the tables of a version."""
 
-    def __init__(self, lineage: LineageRows) -> None:
+    def __init__(self, lineage: LineageRows, *, history: bool) -> None:
         self._lineage = lineage
         self._changes: dict[TableId, SnapshotId] = {}
         self._rows: dict[str, dict[TableId, list[DatedRow]]] = {}
@@ -80,6 +81,8 @@ class ExportedStatistics:
             key = (dated.row.table_id, dated.row.column_id)
             self._first[key] = min(dated.begin, self._first.get(key, dated.begin))
             kinds.setdefault(key, set()).add(dated.row.type)
+        # DuckLake reads the bounds of now as the type that the column had at the snapshot it is attached at.
+        self._retyped = {key for key, had in kinds.items() if len(had) > 1} if history else set()
         self._promoted = {key for key, had in kinds.items() if {types.FLOAT32, types.FLOAT64} <= had}
 
     def of_tables(self) -> list[Mapping[str, Any]]:
@@ -153,7 +156,7 @@ class ExportedStatistics:
             for row in self._lineage.following(metadata.FILE_COLUMN_STATS, [dated.row for dated in files])
         }
         for column in self._lineage.columns_at(table, self._lineage.version.snapshot_id):
-            if column.is_nested:
+            if column.is_nested or (table, column.column_id) in self._retyped:
                 continue
             parts = [self._of_file(column, dated, by_file) for dated in files]
             if rows:

@@ -8,7 +8,7 @@ from typing import Final
 
 from forklake.catalog import limits, versions
 from forklake.catalog.moments import Moment
-from forklake.catalog.names import check_name
+from forklake.catalog.names import check_new_catalog
 from forklake.errors import (
     AlreadyExistsError,
     CatalogDroppedError,
@@ -59,7 +59,7 @@ def fork(
         QuotaError: A quota of the parent, or of an ancestor, allows no more forks.
     """
     store, lake_path = runtime.store, runtime.lake_path
-    check_name("catalog", name)
+    check_new_catalog(name)
     pin = _pin(store, parent, at)
     new, placement = place_new(lake_path, name, data_path)
     try:
@@ -90,7 +90,7 @@ def fork_many(
     """
     store, lake_path = runtime.store, runtime.lake_path
     for name in names:
-        check_name("catalog", name)
+        check_new_catalog(name)
     seen: set[str] = set()
     for name in names:
         if fold(name) in seen:

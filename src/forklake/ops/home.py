@@ -23,8 +23,8 @@ from forklake.ops.relocate import relocate_lake
 def settle(store: Store, data_path: str, home: str | None) -> str:
     """Return the base path of an open lake, after a look at where it is at home.
 
-    A file that was moved together with the data below its directory gets the new base path, in one transaction. Of a
-    copy that shares its data path with the original, users are warned.
+    A file that was moved together with the data below its directory gets the new base path, in one transaction, unless
+    nothing can be written there. Of a copy that shares its data path with the original, users are warned.
     """
     if home is None or _is_at_home(store, home):
         return data_path
@@ -39,7 +39,10 @@ def settle(store: Store, data_path: str, home: str | None) -> str:
     candidate = _moved_path(data_path, home, store.home())
     if candidate is None or not (os.path.isdir(candidate) or not moved_paths.has_files(store, None)):
         return data_path
-    return relocate_lake(store, candidate).data_path
+    try:
+        return relocate_lake(store, candidate).data_path
+    except MetastoreRefusedError:
+        return candidate  # who may not write reads it where it is now
 
 
 def check_may_delete(store: Store, lake_path: str | None) -> None:

@@ -9,7 +9,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from forklake.catalog import paths
-from forklake.catalog.names import check_name
+from forklake.catalog.names import check_new_catalog
+from forklake.config import Settings
 from forklake.errors import ConflictError, InvalidInputError
 from forklake.metastore import limits, new_catalogs, procedures
 from forklake.metastore.plain.reader import open_plain
@@ -38,9 +39,23 @@ from forklake.ops.plain_history import (
     snapshot_ids,
 )
 from forklake.ops.runtime import Runtime
+from forklake.ops.scoped_options import effective_options
 
 _MOST_SKIPPED = 1_000_000
 _BATCH = 1000
+
+
+def check_importable(name: str, url: str, metadata_schema: str | None = None) -> None:
+    """Refuse an import that cannot be, before there is a lake for it.
+
+    Raises:
+        InvalidNameError: No catalog can have the name.
+        ConfigError: The URL names no database, or a file that does not exist.
+        MetastoreVersionError: The database holds no DuckLake catalog, or one of another version.
+    """
+    check_new_catalog(name)
+    with open_plain(url, Settings(), metadata_schema):
+        pass
 
 
 def import_catalog(
@@ -65,13 +80,16 @@ def import_catalog(
         InvalidInputError: It holds something that cannot be kept.
     """
     store, lake_path = runtime.store, runtime.lake_path
-    check_name("catalog", name)
+    check_new_catalog(name)
     new, placement = place_new(lake_path, name, data_path)
     assert lake_path is not None
     with open_plain(url, store.settings, metadata_schema) as source:
         history = read_history(source, source_data_path, progress)
     with refuse_taken_name(store, name), store.writing() as session:
-        return _write(session, lake_path, history, new, placement, progress)
+        catalog = _write(session, lake_path, history, new, placement, progress)
+    if effective_options(store, catalog).get("encrypted") == "true":
+        store.keep_private()
+    return catalog
 
 
 def _write(
@@ -110,7 +128,7 @@ def _write(
     for place, table in enumerate(TABLES):
         progress("Writing", place, len(TABLES))
         procedures.insert_history(session, table, rows.of(table), catalog)
-    limits.count_own_files(session, catalog)
+    limits.count_own(session, catalog)
     progress("Writing", len(TABLES), len(TABLES))
     # Of snapshots that had expired before, rows may have come that none of the others shows.
     mark_due(session, [catalog])

@@ -55,6 +55,7 @@ class ImportedRows:
         self._translated: dict[str, list[Dated]] = {}
         self._partitionings = {row["partition_id"] for row in history["ducklake_data_file"]}
         self._table_ends = _ends(history["ducklake_table"], "table_id")
+        self._delete_ends = _delete_ends(history)
         self._object_ends = self._table_ends | _ends(history["ducklake_view"], "view_id")
 
     def changes_made(self, snapshot: int) -> str:
@@ -108,8 +109,10 @@ class ImportedRows:
             if row["table_id"] not in self._table_ends:
                 return None
             limit = self._table_ends[row["table_id"]]
-            if table is metadata.DELETE_FILE and ("data_file_id", row["data_file_id"]) not in self._files:
-                return None
+            if table is metadata.DELETE_FILE:
+                if ("data_file_id", row["data_file_id"]) not in self._files:
+                    return None
+                end = _earlier(end, self._delete_ends[row["delete_file_id"], begin])
         elif "object_id" in row:
             limit = self._object_ends.get(row["object_id"])
         dated = self._date_row(self._row(table, row), begin, end, limit)
@@ -123,8 +126,7 @@ class ImportedRows:
 
         It is None if no snapshot ever showed the row.
         """
-        if limit is not None:
-            end = limit if end is None else min(end, limit)
+        end = _earlier(end, limit)
         if end is not None and end <= begin:
             return None
         return row, self._snapshots[begin], INFINITY if end is None else self._snapshots[end]
@@ -234,9 +236,12 @@ class ImportedRows:
                 rows += changes[snapshot][0]
                 byte_count += changes[snapshot][1]
                 final = given.get(table) if snapshot == newest else None
+                count = final["record_count"] if final else rows
                 stats = TableStatsRow(
                     table_id=TableId(self._objects[table]),
-                    record_count=final["record_count"] if final else rows,
+                    # DuckLake may count fewer than there are once it has rewritten files. One more than there are says
+                    # that its bounds are not exact.
+                    record_count=count if count >= rows else rows + 1,
                     file_size_bytes=final["file_size_bytes"] if final else byte_count,
                     next_row_id=next_rows.get(table, 0),
                     next_column_id=counted.get(table, 0) + 1,
@@ -318,6 +323,27 @@ _KEYS: Final = {
 def metadata_key(table: MetadataTable[Any]) -> tuple[str, ...]:
     """Return the key of a table whose rows follow others; DuckLake declares none."""
     return _KEYS[table]
+
+
+def _delete_ends(history: PlainHistory) -> dict[tuple[int, int], int | None]:
+    """Return until when each delete file can hold, by its id and where it begins.
+
+    DuckLake leaves some of a data file that is gone, or that has a newer one, without an end.
+    """
+    data = _ends(history["ducklake_data_file"], "data_file_id")
+    ends: dict[tuple[int, int], int | None] = {}
+    following: dict[int, int] = {}
+    for row in sorted(history["ducklake_delete_file"], key=lambda row: int(row["begin_snapshot"]), reverse=True):
+        of, begin = row["data_file_id"], row["begin_snapshot"]
+        newer = following.setdefault(of, begin)
+        ends[row["delete_file_id"], begin] = _earlier(data.get(of), newer if newer > begin else None)
+        following[of] = begin
+    return ends
+
+
+def _earlier(end: int | None, other: int | None) -> int | None:
+    """Return the earlier of two ends; None is no end."""
+    return end if other is None else other if end is None else min(end, other)
 
 
 def _ends(rows: list[PlainRow], key: str) -> dict[int, int | None]:

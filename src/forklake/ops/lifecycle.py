@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from forklake.catalog import versions
-from forklake.catalog.names import check_name
+from forklake.catalog.names import check_name, check_new_catalog
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore import limits, new_catalogs
 from forklake.metastore.queries import catalogs, heads, lifetimes
@@ -18,10 +18,12 @@ from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.model.hint import NameById
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.lives import NewLifetime
+from forklake.model.records import UNSAID, CommitInfo
 from forklake.ops.create_catalog import already_exists_error, refuse_taken_name
+from forklake.ops.log_deed import log_deed
 
 
-def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
+def rename_catalog(store: Store, catalog: CatalogId, name: str, info: CommitInfo = UNSAID) -> None:
     """Rename a live catalog.
 
     Its directory, its forks and all handles on it stay as they are.
@@ -30,18 +32,19 @@ def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
         AlreadyExistsError: Another live catalog has the name.
         NotFoundError: The catalog was dropped.
     """
-    check_name("catalog", name)
+    check_new_catalog(name)
     with refuse_taken_name(store, name), store.writing() as session:
         _lock_head(session, catalog, live=True)
         row = catalogs.newest_row(session, catalog)
         if row.catalog_name == name:
             return
-        snapshot, time = _end_row(session, catalog, row)
+        snapshot, time = _end_row(session, catalog, row, info)
         new_catalogs.check_name_is_free(session, name)
         catalogs.begin_row(session, catalog, replace(row, catalog_name=name), snapshot, time)
+    log_deed(store, f"renamed from {row.catalog_name!r}", catalog, info=info)
 
 
-def drop_catalog(store: Store, catalog: CatalogId) -> None:
+def drop_catalog(store: Store, catalog: CatalogId, info: CommitInfo = UNSAID) -> None:
     """Drop a catalog: it can no longer be opened or committed to.
 
     Nothing of it is deleted. Its forks keep working, and `undrop_catalog` restores it until it is purged.
@@ -52,10 +55,13 @@ def drop_catalog(store: Store, catalog: CatalogId) -> None:
     with store.writing() as session:
         _lock_head(session, catalog, live=True)
         heads.write_live(session, catalog, live=False)
-        _end_row(session, catalog, catalogs.newest_row(session, catalog))
+        _end_row(session, catalog, catalogs.newest_row(session, catalog), info)
+    log_deed(store, "dropped", catalog, info=info)
 
 
-def undrop_catalog(store: Store, catalog: CatalogId, lifetime: NewLifetime | None = None) -> str:
+def undrop_catalog(
+    store: Store, catalog: CatalogId, lifetime: NewLifetime | None = None, info: CommitInfo = UNSAID
+) -> str:
     """Restore a dropped catalog as it was, and return its name.
 
     It gets the lifetime that is given. If none is, one that has passed is forgotten: the catalog lives until it is
@@ -82,6 +88,7 @@ def undrop_catalog(store: Store, catalog: CatalogId, lifetime: NewLifetime | Non
             store.step("undrop: before the end")
     except DuplicateKeyError as error:
         raise already_exists_error(name) from error
+    log_deed(store, "brought back", catalog, info=info)
     return name
 
 
@@ -123,9 +130,9 @@ def _lock_head(session: Session, catalog: CatalogId, *, live: bool) -> None:
     raise NotFoundError(f"The catalog with id {catalog} is not a dropped one; nothing was done.")
 
 
-def _end_row(session: Session, catalog: CatalogId, row: CatalogRow) -> tuple[SnapshotId, datetime]:
+def _end_row(session: Session, catalog: CatalogId, row: CatalogRow, info: CommitInfo) -> tuple[SnapshotId, datetime]:
     """End the live row of a catalog; return the snapshot id and time of its end."""
     snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
     time = max(session.now(), row.begin_time)
-    catalogs.end_row(session, catalog, snapshot, time)
+    catalogs.end_row(session, catalog, snapshot, time, info)
     return snapshot, time

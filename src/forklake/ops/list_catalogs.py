@@ -98,6 +98,8 @@ def _dropped_catalog(lake_path: str | None, found: ListedDrop) -> DroppedCatalog
         snapshot_id=found.snapshot_id,
         dropped_at=found.dropped_at,
         data_path=join((lake_path or "", False), (found.path, found.path_is_relative)),
+        author=found.author,
+        message=found.message,
     )
 
 

@@ -24,12 +24,12 @@ from forklake.errors import (
 from forklake.files import storage
 from forklake.files.deletes import write_delete_file
 from forklake.metastore.queries import heads
-from forklake.metastore.queries.merges import may_have_returned
+from forklake.metastore.queries.merges import may_have_returned, merge_at
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model.change_log import entries
 from forklake.model.definitions import NewDeleteFile
-from forklake.model.fork_merge import MergeConflict, MergePlan, RowKeys, Strategies, TableMerge
+from forklake.model.fork_merge import Code, Deed, MergeConflict, MergePlan, RowKeys, Strategies, TableMerge
 from forklake.model.hint import ChooseSide
 from forklake.model.ids import CatalogId, DataFileId, DeleteFileId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
@@ -39,6 +39,7 @@ from forklake.model.records import CommitInfo
 from forklake.model.rows import MergeRow
 from forklake.model.version import Head, Version
 from forklake.ops.merging.check import check_result
+from forklake.ops.merging.code_changes import code_changes
 from forklake.ops.merging.edit_words import in_words
 from forklake.ops.merging.lay_out import Written, lay_out
 from forklake.ops.merging.places import delete_target
@@ -56,6 +57,7 @@ _FAIL: Final = Strategies()
 _NO_KEYS: Final = RowKeys()
 _NO_WORDS: Final = CommitInfo()
 _CHANGE_FIRST: Final = "No strategy helps here: rename or change one of them first."
+_TAKE_CODE: Final = 'Read the texts in the plan of a dry run; code="take" merges them, too.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class MergeRequest:
         kind: Whether the target gets what the source changed, becomes what the source is, or is pinned to it anew.
         strategies: Who decides conflicts.
         keys: Which columns tell rows apart that both sides inserted.
+        code: What is done with stored texts that are bound when they are used.
         info: The author's words; the message says what was merged, if they give none.
         commit_key: What makes the merge happen once.
     """
@@ -79,6 +82,7 @@ class MergeRequest:
     kind: MergeKind = "merge"
     strategies: Strategies = _FAIL
     keys: RowKeys = _NO_KEYS
+    code: Code = "take"
     info: CommitInfo = _NO_WORDS
     commit_key: str | None = None
 
@@ -103,6 +107,8 @@ def merge_catalogs(
     settings = runtime.store.settings
     waits = settings.retry.waits(settings.clock)
     commit_key = request.commit_key or secrets.token_urlsafe(12)
+    if request.commit_key is not None and (told := _first_time(runtime, request, commit_key)) is not None:
+        return told
     while True:
         with _Attempt(runtime, request, commit_key, progress, writes=not dry_run) as attempt:
             if dry_run or attempt.told.is_nothing:
@@ -116,6 +122,21 @@ def merge_catalogs(
         if wait is None:
             raise contention_error(settings.retry)
         settings.clock.sleep(wait)
+
+
+def _first_time(runtime: Runtime, request: MergeRequest, commit_key: str) -> MergePlan | None:
+    """Return the plan of a merge under a key that was committed before.
+
+    It is nothing to do. The source may have changed since, or be gone. None if the key is new.
+    """
+    known = versions.known_commit(runtime.store, request.target, commit_key)
+    if known is None:
+        return None
+    with runtime.store.reading() as session:
+        source = merge_at(session, request.target, known)
+    if source is None:  # the key was that of another kind of commit, or the snapshot is expired
+        source = (request.source or request.target, request.at or known)
+    return MergePlan(source, (request.target, known), (), is_nothing=True, snapshot_id=known, is_repeated=True)
 
 
 class _Attempt:
@@ -193,7 +214,13 @@ class _Attempt:
         check_keys(sides, request.keys)
         self._source_version = source
         self._bases = tuple((base.node.catalog_id, base.node.snapshot_id) for base in found)
-        return plan_merge(sides, request.strategies, keys=request.keys, by_files=by_files, progress=self._progress)
+        planned = plan_merge(sides, request.strategies, keys=request.keys, by_files=by_files, progress=self._progress)
+        self._code = code_changes(planned)
+        for one in self._code if request.code == "refuse" else ():
+            deed: Deed = "added" if one.before is None else "dropped" if one.after is None else "changed"
+            place = one.schema, one.name, one.title
+            planned.chooser.refuse(MergeConflict("code", *place, "kept", deed, is_decidable=False))
+        return planned
 
     def _is_written(self, planned: Planned) -> bool:
         """Return whether delete files may have to be written."""
@@ -214,16 +241,21 @@ class _Attempt:
         if self._request.kind == "refresh":
             pin = target.segments[1]
             is_nothing = (pin.owner, pin.upto) == (source.catalog_id, source.snapshot_id)
+        changed = (table for table in planned.tables if table.row is not None and table.rows)
+        tables = tuple(_table_merge(self._draft, table) for table in changed)
         self.told = MergePlan(
             (source.catalog_id, source.snapshot_id),
             (target.catalog_id, target.snapshot_id),
             self._bases,
             tuple(f"{keyword}:{subject}" for keyword, subject in entries(self._draft.log)),
-            in_words(planned),
-            tuple(_table_merge(self._draft, table) for table in planned.tables if table.row is not None and table.rows),
+            (*in_words(planned), *(table.words for table in tables)),
+            tables,
             tuple(planned.chooser.conflicts),
             is_possible=not planned.chooser.has_open,
             is_nothing=is_nothing,
+            code=self._code,
+            source_name=self._source.name,
+            target_name=self._target.name,
         )
         if planned.chooser.has_open:
             if self._writes:
@@ -290,7 +322,7 @@ class _Attempt:
         return MergeConflictError(
             f"{what} has {count}; nothing was {undone}: {'; '.join(told)}",
             conflicts=conflicts,
-            hint=ChooseSide() if any(conflict.is_decidable for conflict in left) else _CHANGE_FIRST,
+            hint=_hint(left),
         )
 
     def commit(self) -> SnapshotId | None:
@@ -420,3 +452,9 @@ def _table_merge(draft: Draft, table: TableEdit) -> TableMerge:
         rows_removed=removed,
         by_rows=rows.by_rows,
     )
+
+
+def _hint(left: Sequence[MergeConflict]) -> ChooseSide | str:
+    if all(conflict.kind == "code" for conflict in left):
+        return _TAKE_CODE
+    return ChooseSide() if any(conflict.is_decidable for conflict in left) else _CHANGE_FIRST

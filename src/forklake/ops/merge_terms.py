@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from forklake.errors import InvalidInputError
-from forklake.model.fork_merge import STRATEGIES, RowKeys, Strategies, Strategy
+from forklake.model.fork_merge import CODES, STRATEGIES, Code, RowKeys, Strategies, Strategy
 from forklake.model.names import fold
 
 
@@ -23,6 +23,18 @@ def read_strategies(given: object) -> Strategies:
                 f"A strategy is one of {', '.join(map(repr, STRATEGIES))}, not {strategy!r}; nothing was done."
             )
     return Strategies(default, {fold(str(table)): strategy for table, strategy in by_table.items()})  # type: ignore[arg-type]
+
+
+def read_code(given: object) -> Code:
+    """Read what a merge does with stored texts that are bound.
+
+    Raises:
+        InvalidInputError: It is nothing of this.
+    """
+    found = next((one for one in CODES if one == str(given).lower()), None)
+    if found is None:
+        raise InvalidInputError(f"Code is one of {', '.join(map(repr, CODES))}, not {given!r}; nothing was done.")
+    return found
 
 
 def read_strategy_texts(given: Sequence[str]) -> Strategy | dict[str, Strategy]:

@@ -10,6 +10,7 @@ from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
 from forklake.ops.append import append
 from forklake.ops.change_table import FoundChange, change_found_rows, delete_all, delete_where
+from forklake.ops.frame_base import check_frame_base
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def overwrite(
     made.
 
     Raises:
+        ConflictError: The frame was read of the table, and others changed it since; nothing was changed.
         InvalidInputError: The columns or values do not fit the table; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
@@ -43,4 +45,6 @@ def overwrite(
         change_found_rows(staging, runtime, table, found.plan, found.rows, is_update=False, how=found.how)
     else:
         delete_where(staging, runtime, table, condition)
-    return append(staging, runtime, table, frame, by_name=by_name)
+    added = append(staging, runtime, table, frame, by_name=by_name)
+    check_frame_base(staging, runtime, table.table_id, frame)
+    return added

@@ -10,12 +10,14 @@ from forklake.metastore import limits
 from forklake.metastore.queries import heads
 from forklake.model.ids import CatalogId
 from forklake.model.lives import Quota, QuotaUsage
+from forklake.model.records import UNSAID, CommitInfo
+from forklake.ops.log_deed import log_deed
 from forklake.ops.runtime import Runtime
 
 _MOST: Final = 2**62
 
 
-def set_quota(runtime: Runtime, catalog: CatalogId, quota: Quota) -> None:
+def set_quota(runtime: Runtime, catalog: CatalogId, quota: Quota, info: CommitInfo = UNSAID) -> None:
     """Limit what a catalog may hold, in place of the limits that it had.
 
     Without any limit it has no quota.
@@ -40,7 +42,6 @@ def set_quota(runtime: Runtime, catalog: CatalogId, quota: Quota) -> None:
         if not heads.lock_head(session, catalog, live=True):
             raise versions.catalog_dropped_error(session, catalog)
         is_limited = any(limit is not None for limit in limited.values())
-        # Written first: from then on spenders of this quota wait for it.
         limits.write_quota(session, catalog, quota if is_limited else None)
         used = limits.usage(session, catalog, subtree=quota.subtree)
         counts = (used.byte_count, used.file_count, used.fork_count, used.depth)
@@ -50,6 +51,11 @@ def set_quota(runtime: Runtime, catalog: CatalogId, quota: Quota) -> None:
                     f"{name} cannot be {limit:,}: {count:,} are used already; the quota was not set.",
                     hint="Drop what is not needed first, or allow as much as is used.",
                 )
+    allowed = ", ".join(f"{name} {limit}" for name, limit in limited.items() if limit is not None)
+    among = ", its forks counted with it" if quota.subtree else ""
+    log_deed(
+        runtime.store, f"given a quota ({allowed}{among})" if allowed else "freed of its quota", catalog, info=info
+    )
 
 
 def quota_of(runtime: Runtime, catalog: CatalogId) -> QuotaUsage:
@@ -60,3 +66,11 @@ def quota_of(runtime: Runtime, catalog: CatalogId) -> QuotaUsage:
     with runtime.store.reading() as session:
         quota = limits.quota_of(session, catalog) or Quota()
         return QuotaUsage(quota, limits.usage(session, catalog, subtree=quota.subtree))
+
+
+def has_quota(runtime: Runtime, catalog: CatalogId) -> bool:
+    """Return whether a quota limits a catalog.
+
+    It is its own, or that of an ancestor that counts its forks.
+    """
+    return limits.is_limited(runtime.store, catalog)

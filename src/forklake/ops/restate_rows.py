@@ -1,7 +1,8 @@
 """Writes inlined rows anew, in the columns that their table has now.
 
-The text of a struct names its fields as they were when the row began. Copies and severed catalogs forget what they
-were called then, and where a merge or a refresh brings a row, they may be called otherwise.
+A text is read as the type that its column had when the row began, and that of a struct names its fields as they were
+then. Copies and severed catalogs forget that, and where a merge or a refresh brings a row, columns may have other types
+and their fields other names.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def restated_rows(
     columns = ColumnHistory(session, content, table)
     ids = {str(field.column_id) for field in columns.fields}
     documents = [{key: value for key, value in json.loads(row.document).items() if key in ids} for row in rows]
-    _retype_nested(columns, table, rows, documents, columns.fields)
+    _retype(columns, table, rows, documents, columns.fields)
     return [
         replace(
             row,
@@ -48,46 +49,46 @@ def restated_rows(
 def rows_for_fields(
     session: Session | Store, content: Content, table: TableRow, rows: Sequence[InlinedRow], fields: Sequence[Field]
 ) -> list[InlinedRow]:
-    """Return inlined rows of a table, with nested columns as other fields have them.
+    """Return inlined rows of a table, with texts as other fields have them.
 
     Values of columns that are not among the fields stay, and each row keeps its version.
 
     Raises:
         InvalidInputError: A text is not a value of its column's type.
     """
-    if not rows or not any(field.children for field in fields):
-        return list(rows)
     documents = [json.loads(row.document) for row in rows]
-    changed = _retype_nested(ColumnHistory(session, content, table), table, rows, documents, fields)
+    changed = _retype(ColumnHistory(session, content, table), table, rows, documents, fields)
     return [
         replace(row, document=json.dumps(document, ensure_ascii=False)) if place in changed else row
         for place, (row, document) in enumerate(zip(rows, documents, strict=True))
     ]
 
 
-def _retype_nested(
+def _retype(
     columns: ColumnHistory,
     table: TableRow,
     rows: Sequence[InlinedRow],
     documents: Sequence[dict[str, str | None]],
     fields: Sequence[Field],
 ) -> set[int]:
-    """Write the texts of nested columns as the fields have them.
+    """Write the texts of columns as the fields have them.
 
     Return the places of the documents that changed.
     """
-    nested: dict[tuple[Field, Field], list[int]] = {}
+    other: dict[tuple[Field, Field], list[int]] = {}
     for place, row in enumerate(rows):
         held = [ColumnId(int(key)) for key in documents[place]]
         then = {field.column_id: field for field in columns.of_row(row.origin, held)}
         for field in fields:
             old = then.get(field.column_id)
-            if field.children and old is not None and old != field and documents[place].get(str(field.column_id)):
-                nested.setdefault((old, field), []).append(place)
-    for (old, field), places in nested.items():
+            if old is None or documents[place].get(str(field.column_id)) is None:
+                continue
+            if old != field if field.children else old.type != field.type:
+                other.setdefault((old, field), []).append(place)
+    for (old, field), places in other.items():
         key = str(field.column_id)
         texts = [documents[place][key] for place in places]
         renewed = files.inlined_rows.retyped_texts(old, field, texts, table.table_name)
         for place, text in zip(places, renewed, strict=True):
             documents[place][key] = text
-    return {place for places in nested.values() for place in places}
+    return {place for places in other.values() for place in places}

@@ -19,8 +19,9 @@ from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.option_rules import OPTIONS, normalise
-from forklake.model.records import Option
+from forklake.model.records import UNSAID, CommitInfo, Option
 from forklake.ops.ages import time_of_option
+from forklake.ops.log_deed import log_deed
 
 Scope = Literal["", "schema", "table"]
 
@@ -44,7 +45,14 @@ def check_option(key: str, scope: Scope = "") -> str:
 
 
 def set_option(
-    store: Store, catalog: CatalogId, key: str, value: object, scope: Scope = "", scope_id: int = -1
+    store: Store,
+    catalog: CatalogId,
+    key: str,
+    value: object,
+    scope: Scope = "",
+    scope_id: int = -1,
+    *,
+    info: CommitInfo = UNSAID,
 ) -> None:
     """Set an option of a catalog (or of `THE_LAKE`), a schema or a table.
 
@@ -60,6 +68,11 @@ def set_option(
         raise InvalidInputError(f"{error} Nothing was set.") from error
     with store.writing() as session:
         options.write_option(session, catalog, options.OptionRow(key, text, scope, scope_id))
+    log_deed(store, f"given option {key} = {text!r}{_place(scope, scope_id)}", catalog, info=info)
+
+
+def _place(scope: Scope, scope_id: int) -> str:
+    return f" of {scope} {scope_id}" if scope else ""
 
 
 def _check_age(key: str, text: str) -> None:
@@ -69,11 +82,14 @@ def _check_age(key: str, text: str) -> None:
         raise ValueError(f'Option "{key}" is an age such as 7 days, not "{text}".') from None
 
 
-def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1) -> None:
+def reset_option(
+    store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1, *, info: CommitInfo = UNSAID
+) -> None:
     """Remove an option, so that the next wider scope applies again."""
     check_option(key, scope)
     with store.writing() as session:
         options.forget_option(session, catalog, key, scope, scope_id)
+    log_deed(store, f"freed of option {key}{_place(scope, scope_id)}", catalog, info=info)
 
 
 def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int = -1, table_id: int = -1) -> str | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from forklake.catalog import versions
+from forklake.catalog import limits, versions
 from forklake.catalog.moments import Moment, Time, read_time
 from forklake.catalog.names import check_name, check_text
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
+from forklake.metastore import limits as stored_limits
 from forklake.metastore.queries import catalogs, snapshots, tags
 from forklake.metastore.store import DuplicateKeyError, Session
 from forklake.model.hint import ListTags
 from forklake.model.ids import CatalogId
-from forklake.model.lives import Tag
+from forklake.model.lives import MAX_TAGS, Excess, Tag
 from forklake.model.names import fold
 from forklake.model.version import Version
 from forklake.ops.ages import age_of, seconds_of
@@ -49,9 +50,10 @@ def tag_snapshot(
         AlreadyExistsError: A snapshot of the catalog has the name.
         SnapshotNotFoundError: There is no such snapshot.
         NotFoundError: The catalog was dropped.
+        QuotaError: It has a quota, and too many tags or too long a message.
     """
     check_tag_name(name)
-    check_text("message", message)
+    check_text(f'message of tag "{name}"', message)
     try:
         with runtime.store.writing() as session:
             session.lock_shared(catalog)  # nobody expires the snapshot meanwhile
@@ -62,12 +64,24 @@ def tag_snapshot(
                 raise _inherited_error(session, version)
             now = session.now()
             tag = Tag(name, version.snapshot_id, catalog, now, _read_end(keep_until, now), message)
-            if any(fold(other.name) == fold(name) for other in tags.own_tags(session, catalog)):
+            there = tags.own_tags(session, catalog)
+            if any(fold(other.name) == fold(name) for other in there):
                 raise _taken_error(name)
+            _check_quotas(session, catalog, len(there) + 1, message)
             tags.write_tag(session, tag)
     except DuplicateKeyError as error:
         raise _taken_error(name) from error
     return tag
+
+
+def _check_quotas(session: Session, catalog: CatalogId, count: int, message: str | None) -> None:
+    beyond = limits.beyond_every_quota(message)
+    if count > MAX_TAGS:
+        beyond = Excess("tags", MAX_TAGS, count)
+    if beyond is not None:
+        refusal = stored_limits.find_excess(session, catalog, files=False, sizes=False, beyond=beyond)
+        if refusal is not None:
+            raise limits.quota_error(session, refusal, _UNDONE.capitalize())
 
 
 def untag_snapshot(runtime: Runtime, catalog: CatalogId, name: str) -> None:

@@ -9,10 +9,12 @@ from math import ceil
 from typing import Final
 
 from forklake.catalog.moments import Time, read_time
-from forklake.catalog.names import check_text
+from forklake.catalog.names import MAX_TEXT_BYTES, check_text
 from forklake.errors import InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.lives import NewLifetime, Terms
+from forklake.model.names import byte_length
+from forklake.model.records import CommitInfo
 from forklake.ops.ages import age_of, seconds_of
 
 NO_TERMS: Final = Terms()
@@ -44,6 +46,17 @@ def read_terms(
             hint='Give it a lifetime, too, as ttl="2h".',
         )
     return Terms(check_text("author", author), read_labels(labels), lifetime)
+
+
+def read_info(author: str | None = None, message: str | None = None, extra_info: str | None = None) -> CommitInfo:
+    """Return who does something and why, if these are texts.
+
+    Raises:
+        InvalidInputError: One is not a text.
+    """
+    return CommitInfo(
+        check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
+    )
 
 
 def read_lifetime(
@@ -86,7 +99,13 @@ def read_labels(labels: Mapping[str, str] | None) -> dict[str, str]:
         for text in (key, value):
             if not isinstance(text, str):
                 raise InvalidInputError(f"A label is a text under a name, not {key!r}: {value!r}; {_UNDONE}.")
-            check_text("label", text)
+            check_text(f'label "{key[:40]}"', text)
         if not key:
             raise InvalidInputError(f"The name of a label is not empty; {_UNDONE}.")
+    size = sum(byte_length(text) for pair in (labels or {}).items() for text in pair)
+    if size > MAX_TEXT_BYTES:
+        raise InvalidInputError(
+            f"The labels of a catalog have {size:,} bytes together, and at most {MAX_TEXT_BYTES:,} are allowed;"
+            f" {_UNDONE}."
+        )
     return dict(labels or {})

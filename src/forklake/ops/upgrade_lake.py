@@ -18,10 +18,13 @@ from forklake.ops.lake_exists import lake_exists
 _LOG: Final = logging.getLogger("forklake.maintenance")
 
 
-def upgrade_lake(url: str, *, dry_run: bool = False, settings: Settings | None = None) -> Upgrade:
+def upgrade_lake(
+    url: str, *, trust_definitions: bool = False, dry_run: bool = False, settings: Settings | None = None
+) -> Upgrade:
     """Upgrade the metadata of a lake, all or nothing.
 
-    With ``dry_run`` only tell what would be run.
+    With ``dry_run`` only tell what would be run. With ``trust_definitions`` no definition is marked that was stored
+    before there were marks.
 
     Raises:
         NotFoundError: There is no such file.
@@ -33,8 +36,8 @@ def upgrade_lake(url: str, *, dry_run: bool = False, settings: Settings | None =
     store = open_store(url, settings or Settings(), is_upgraded=True)
     try:
         if dry_run:
-            return plan_upgrade(store)
-        done = upgrade(store)
+            return plan_upgrade(store, trusts=trust_definitions)
+        done = upgrade(store, trusts=trust_definitions)
         _record_home(store)
     finally:
         store.close()

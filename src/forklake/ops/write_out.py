@@ -65,7 +65,7 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
         target,
         snapshot,
     )
-    limits.count_own_files(session, target)
+    limits.count_own(session, target)
 
 
 def _write_partitionings(state: CatalogState, session: Session, target: CatalogId, snapshot: SnapshotId) -> None:

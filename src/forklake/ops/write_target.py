@@ -15,7 +15,7 @@ from forklake.catalog.read_files import FileRows
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.errors import InvalidPathError
+from forklake.errors import InvalidInputError, InvalidPathError
 from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.option_rows import OptionRow, options_in_scope
 from forklake.metastore.source import Question, ask_all
@@ -163,11 +163,28 @@ def _bytes_per_row(stats: TableStatsRow) -> float | None:
 
 def _for_spark(key: SortKey, runtime: Runtime, content: Content, table: TableRow, fields: Sequence[Field]) -> SortKey:
     column = plain_column(key.expression, fields)
-    if key.dialect == "spark" or (column is not None and not _has_map(column)):
+    if column is not None and not _has_map(column):
+        return key
+    if key.dialect == "spark":
+        _check_trusted(key, table)
         return key
     macros = partial(describe.macro_overloads, content, table.schema_id)
     found = runtime.language.sort_expression(key.expression, table.table_name, fields, macros)
     return replace(key, expression=found, dialect="spark")
+
+
+def _check_trusted(key: SortKey, table: TableRow) -> None:
+    """Refuse Spark SQL of strangers, which may call any Java.
+
+    Raises:
+        InvalidInputError: The key is marked.
+    """
+    if not key.trusted:
+        raise InvalidInputError(
+            f'Table "{table.table_name}" is sorted by "{key.expression}" in Spark\'s SQL, which another program stored;'
+            " nothing was written.",
+            hint="Read it, and set the sort order of the table again.",
+        )
 
 
 def _has_map(field: Field) -> bool:
@@ -189,5 +206,6 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
         # The directories would tell what the files keep to themselves.
         hive_file_pattern=options["hive_file_pattern"] == "true" and options.get("encrypted") != "true",
         sort_on_insert=options["sort_on_insert"] == "true",
+        write_bounds=options["write_bounds"] == "true",
         write_deletion_vectors=options["write_deletion_vectors"] == "true",
     )

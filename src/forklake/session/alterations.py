@@ -34,7 +34,7 @@ def alter_table(state: SessionState, statement: statements.AlterTable) -> None:
     if statement.if_exists and not has_table(writer, target):
         return
     check_kind("table", writer, target)
-    check_object("table", content_of(writer), target.schema, target.name)
+    check_object("table", content_of(writer), target.attached, target.schema, target.name)
     action = statement.action
     try:
         _check_new_name(state, writer, target, action)
@@ -94,7 +94,7 @@ def alter_view(state: SessionState, statement: statements.AlterView) -> None:
     check_kind("view", writer, target)
     if statement.if_exists and not object_exists("view", content_of(writer), target.schema, target.name):
         return
-    check_object("view", content_of(writer), target.schema, target.name)
+    check_object("view", content_of(writer), target.attached, target.schema, target.name)
     row = lookup.view(content_of(writer), target.name, target.schema)
     run(writer, lambda staging: rename_view(staging, row, statement.new_name))
 

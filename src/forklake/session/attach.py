@@ -11,7 +11,7 @@ from typing import Any, Final
 from forklake.catalog import versions
 from forklake.catalog.limits import check_not_lapsed
 from forklake.catalog.moments import TagName, read_time
-from forklake.catalog.names import check_name
+from forklake.catalog.names import check_new_catalog
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import runtime_of
@@ -249,7 +249,7 @@ class _AttachRequest:
         except ValueError as error:
             raise InvalidInputError(f"{error} Nothing was attached.") from error
         catalog = self._catalog(alias, lake, policy)
-        catalog = Catalog(runtime_of(catalog).with_options(overrides), catalog.catalog_id)
+        catalog = policy.lasting.sign(Catalog(runtime_of(catalog).with_options(overrides), catalog.catalog_id))
         self._check_encryption(catalog)
         if self.pin is not None:
             catalog = catalog.at(self.pin)
@@ -296,7 +296,7 @@ class _AttachRequest:
                 " explicitly disabled",
                 hint=f"Is the path right? Nothing was made: {advice}.",
             )
-        check_name("catalog", self.wanted or alias)
+        check_new_catalog(self.wanted or alias)
 
     def _catalog(self, alias: str, lake: Lake, policy: Policy) -> Catalog:
         if isinstance(self.wanted, int) and self.wanted.bit_length() > _ID_BITS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Final
+from typing import Final, Self
 
 from forklake.errors import AlreadyExistsError, InvalidNameError, NotFoundError
 from forklake.lake import Catalog, Lake
@@ -37,6 +37,7 @@ class AttachedCatalog:
         metadata_schema: The schema of the metadata tables.
         is_temporary: Whether it holds the temporary tables of a session. A transaction may change it beside another.
         is_only_named: Whether no ATTACH gave it the alias: it is a catalog of a lake in use, under its own name.
+        is_private: Whether only the session has it, and nobody else reads what it defines there.
     """
 
     alias: str
@@ -48,6 +49,7 @@ class AttachedCatalog:
     metadata_schema: str
     is_temporary: bool = False
     is_only_named: bool = False
+    is_private: bool = False
 
 
 def check_names(alias: str, metadata: str) -> None:
@@ -208,6 +210,13 @@ class Attachments:
                     is_only_named=True,
                 )
             return known
+
+    @classmethod
+    def only(cls, attached: AttachedCatalog) -> Self:
+        """Return attachments of nothing but one catalog, whose lake belongs to others."""
+        made = cls()
+        made._by_alias[fold(attached.alias)] = attached
+        return made
 
     def all(self) -> list[AttachedCatalog]:
         """Return all attached catalogs, in the order in which they were attached."""

@@ -32,6 +32,10 @@ class Attachment(Protocol):
         """
 
     @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction was begun; else each statement is one."""
+
+    @property
     def read_only(self) -> bool:
         """Whether statements must not change the catalog."""
 

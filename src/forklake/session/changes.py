@@ -177,7 +177,7 @@ def _table(state: SessionState, target: Target, kind: str) -> tuple[Transaction,
     schema = lookup.find_schema(content, target.schema)
     if schema is not None and lookup.find_view(content, schema.schema_id, target.name) is not None:
         raise InvalidInputError(f"Catalog Error: {target.name} is not an table; nothing was changed.")
-    check_object("table", content, target.schema, target.name)
+    check_object("table", content, target.attached, target.schema, target.name)
     row = lookup.table(content, target.name, target.schema)
     return writer, row, table_fields(content, row.table_id)
 

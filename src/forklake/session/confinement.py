@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, Final
 
 from forklake.catalog.places import catalog_directories
-from forklake.config import Confinement
+from forklake.config import UNLIMITED, Confinement
 from forklake.engine.allowance import Allowance
 from forklake.errors import (
     AlreadyExistsError,
@@ -23,18 +23,25 @@ from forklake.errors import (
     InvalidInputError,
     NotFoundError,
     PermissionDeniedError,
+    QuotaError,
 )
 from forklake.lake import Catalog, Lake
 from forklake.lake.internals import is_past, runtime_of, version_of
 from forklake.metastore.queries.catalogs import last_name
 from forklake.model.ids import CatalogId
 from forklake.model.names import fold, nearest
+from forklake.ops.quotas import has_quota
+from forklake.ops.runtime import Runtime
 from forklake.session import permissions
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.known_rows import Rows
-from forklake.session.permitted_files import check_readable, check_target, is_readable
+from forklake.session.lasting_deeds import LastingDeeds
+from forklake.session.own_forks import OwnForks, denial
+from forklake.session.permitted_files import check_readable, check_target, is_below, is_readable
 from forklake.sql import statements
 
+_SESSION: Final = "this session is confined"
+_NAMES_OF_ALL_SESSIONS: Final = frozenset({"information_schema", "memory", "pg_catalog", "system", "temp"})
 _OVER_NAMES: Final = re.compile("(Catalog|Binder|Parser) Error: ")
 
 
@@ -44,13 +51,15 @@ class Policy:
     A session and its cursors share it. Safe to share between threads.
     """
 
-    def __init__(self, attachments: Attachments, terms: Confinement | None = None) -> None:
+    def __init__(self, attachments: Attachments, terms: Confinement | None = None, subject: str = _SESSION) -> None:
         self._attachments = attachments
+        self._subject = subject
         self._awaits_lock = terms is not None
-        self._terms = terms or Confinement()
+        self._terms = terms or UNLIMITED
         self._given: tuple[AttachedCatalog, ...] | None = None
         self._is_locked = False
-        self._made: dict[tuple[str, CatalogId], Lake] = {}
+        self.forks = OwnForks(self._terms)
+        self.lasting = LastingDeeds(self._terms, self.forks)
         self._mutex = threading.Lock()
 
     # ---- confining ---------------------------------------------------------------------------------------------------
@@ -70,6 +79,7 @@ class Policy:
         with self._mutex:
             if self._given is None:
                 self._given = tuple(self._attachments.all())
+                self.forks.confine((one.lake, one.catalog.catalog_id) for one in self._given)
                 self._attachments.keep_lakes()
 
     def lock(self) -> None:
@@ -95,9 +105,16 @@ class Policy:
     # ---- limits ------------------------------------------------------------------------------------------------------
 
     def allowance(self) -> Allowance:
-        """Return what one statement may take."""
+        """Return what one text may take."""
         terms = self._terms
-        return Allowance(terms.max_seconds, terms.max_bytes) if self.is_confined else Allowance()
+        return Allowance(terms.max_seconds, terms.max_bytes, is_confined=True) if self.is_confined else Allowance()
+
+    def statement_allowance(self, text: Allowance) -> Allowance:
+        """Return what the next statement of a text may take.
+
+        If the one before it locked the session, that is what a text may take from now on.
+        """
+        return text.for_statement() if text.is_confined == self.is_confined else self.allowance()
 
     @property
     def limits(self) -> Confinement | None:
@@ -127,8 +144,24 @@ class Policy:
             is_permitted = fold(statement.name) in permissions.PRAGMAS
         if isinstance(statement, statements.Explain):
             self.check_statement(statement.statement)
+        if isinstance(statement, statements.Checkpoint):
+            self.lasting.check_may_maintain("CHECKPOINT")
         if not is_permitted:
-            raise _denial(f"{_words(type(statement).__name__)} is not permitted")
+            raise denial(f"{permissions.statement_words(type(statement).__name__)} is not permitted")
+
+    def check_new_schema(self, name: str) -> None:
+        """Refuse to make a schema that would take what others write into private tables.
+
+        A schema of the catalog in use comes before the private catalogs of a session.
+
+        Raises:
+            PermissionDeniedError: Every session has something of its own under the name.
+        """
+        if self.is_confined and fold(name) in _NAMES_OF_ALL_SESSIONS:
+            raise PermissionDeniedError(
+                f'Permission Error: Schema "{name}" was not created: sessions have something of their own so called.',
+                hint="Take another name.",
+            )
 
     def check_dialect(self, dialect: str) -> None:
         """Refuse Spark's own language, which reads whatever Spark can.
@@ -137,7 +170,7 @@ class Policy:
             PermissionDeniedError: The session is confined, or will be.
         """
         if dialect == "spark" and (self.is_confined or self._awaits_lock):
-            raise _denial("Spark's own SQL is not permitted")
+            raise denial("Spark's own SQL is not permitted")
 
     def check_catalog_function(self, name: str) -> None:
         """Refuse a catalog function; its name is without ``ducklake_``.
@@ -145,8 +178,12 @@ class Policy:
         Raises:
             PermissionDeniedError: It is not permitted.
         """
-        if self.is_confined and name not in permissions.FUNCTIONS:
-            raise _denial(f'Function "ducklake_{name}" is not permitted')
+        if not self.is_confined:
+            return
+        if name in permissions.MAINTENANCE:
+            self.lasting.check_may_maintain(f'Function "ducklake_{name}"')
+        elif name not in permissions.FUNCTIONS:
+            raise denial(f'Function "ducklake_{name}" is not permitted', subject=self._subject)
 
     def check_system_function(self, name: str, arguments: Sequence[Any] = ()) -> None:
         """Refuse a function that belongs to no catalog, or the files that it names.
@@ -157,7 +194,9 @@ class Policy:
         if not self.is_confined or name in permissions.LISTINGS:
             return
         if name not in permissions.FILE_FUNCTIONS:
-            raise _denial(f'Table Function with name "{name}" does not exist, or is not permitted')
+            raise denial(
+                f'Table Function with name "{name}" does not exist, or is not permitted', subject=self._subject
+            )
         for given in arguments:
             self.check_files(given if isinstance(given, list) else [given])
 
@@ -196,15 +235,35 @@ class Policy:
 
         Raises:
             PermissionDeniedError: It is one of these.
+            QuotaError: It lies in the directory of a catalog with a quota.
         """
         if not self.is_confined:
             return
         check_target(path, self._directories(for_writing=True), is_directory=is_directory)
+        self._check_counted(path)
         if is_directory and may_replace:
-            raise _denial("Files are not replaced; say APPEND, without a FILENAME_PATTERN")
+            raise denial("Files are not replaced; say APPEND, without a FILENAME_PATTERN")
+
+    def _check_counted(self, path: str) -> None:
+        """Refuse a file in the directory of a catalog with a quota.
+
+        A quota counts what tables have.
+        """
+        for runtime, catalog, directory in self._own_directories(for_writing=True):
+            if is_below(path, [directory], may_be_it=True) and has_quota(runtime, catalog):
+                name = last_name(runtime.store, catalog)
+                raise QuotaError(
+                    f'"{path}" was not written: it lies in the directory of catalog "{name}",'
+                    " which has a quota, and a quota counts no files but those of tables.",
+                    hint="Insert the rows into a table, or write to another directory of the session.",
+                )
 
     def _directories(self, *, for_writing: bool = False) -> list[str]:
         found = list(self._terms.directories)
+        return [*found, *(directory for _, _, directory in self._own_directories(for_writing=for_writing))]
+
+    def _own_directories(self, *, for_writing: bool) -> Iterator[tuple[Runtime, CatalogId, str]]:
+        """Yield the directories of the session's catalogs."""
         by_lake: dict[str, tuple[Lake, set[CatalogId]]] = {}
         for lake, catalog, read_only in self._reachable():
             # What was given at a snapshot has later files beside it.
@@ -212,8 +271,8 @@ class Policy:
                 by_lake.setdefault(runtime_of(lake).key, (lake, set()))[1].add(catalog.catalog_id)
         for lake, catalogs in by_lake.values():
             runtime = runtime_of(lake)
-            found += catalog_directories(runtime.store, runtime.lake_path, catalogs).values()
-        return found
+            for catalog_id, directory in catalog_directories(runtime.store, runtime.lake_path, catalogs).items():
+                yield runtime, catalog_id, directory
 
     # ---- catalogs ----------------------------------------------------------------------------------------------------
 
@@ -225,8 +284,8 @@ class Policy:
         given = self._given or ()
         for attached in sorted(given, key=lambda one: (is_past(one.catalog), one.read_only)):
             yield attached.lake, attached.catalog, attached.read_only
-        for (_, catalog), lake in list(self._made.items()):
-            yield lake, Catalog(runtime_of(lake), catalog), False
+        for lake, catalog in self.forks.all():
+            yield lake, self.lasting.sign(Catalog(runtime_of(lake), catalog)), False
 
     def _of_lake(self, lake: Lake) -> Iterator[tuple[Catalog, bool]]:
         key, seen = runtime_of(lake).key, set()
@@ -260,35 +319,8 @@ class Policy:
             PermissionDeniedError: It was given to the session.
         """
         found = self.catalog(lake, name)
-        self.check_own(lake, found.catalog_id, action)
+        self.forks.check_own(lake, found.catalog_id, action)
         return found
-
-    def check_own(self, lake: Lake, catalog: CatalogId, action: str) -> None:
-        """Refuse to change the life of a catalog that the session was given.
-
-        Raises:
-            PermissionDeniedError: It was.
-        """
-        if self.is_confined and (runtime_of(lake).key, catalog) not in self._made:
-            raise _denial(f"A catalog that it was given is not {action}, only forks that it made are")
-
-    def own_dropped(self, lake: Lake, which: str | int) -> str | int:
-        """Return a dropped catalog that the session may bring back, by name or id.
-
-        Raises:
-            NotFoundError: There is none that it made.
-        """
-        if not self.is_confined:
-            return which
-        runtime = runtime_of(lake)
-        for key, catalog in list(self._made):
-            if key != runtime.key or Catalog(runtime, catalog).inspect.is_live:
-                continue
-            if which == catalog or (
-                isinstance(which, str) and fold(last_name(runtime.store, catalog) or "") == fold(which)
-            ):
-                return catalog
-        raise NotFoundError(f"No dropped catalog {which!r} exists.")
 
     def catalogs(self, lake: Lake) -> list[Catalog] | None:
         """Return the live catalogs of a lake that the session has; None if it has all."""
@@ -309,59 +341,6 @@ class Policy:
         if parent is not None and parent.catalog_id not in known:
             raise NotFoundError("The parent of the catalog was not given to this session; nothing was done.")
 
-    # ---- forks -------------------------------------------------------------------------------------------------------
-
-    def check_fork(self, name: str, data_path: str | None) -> None:
-        """Refuse a fork that the session may not make.
-
-        Raises:
-            PermissionDeniedError: It may make none, none of that name, or none there.
-        """
-        if not self.is_confined:
-            return
-        if not self._terms.may_fork:
-            raise _denial("Forking is not permitted")
-        if data_path is not None:
-            raise _denial("A data path for a fork is not permitted")
-        self.check_name(name)
-
-    def check_name(self, name: str) -> None:
-        """Refuse a name for a fork of the session.
-
-        Raises:
-            PermissionDeniedError: It does not begin as the names of its forks do.
-        """
-        prefix = self._terms.fork_prefix
-        if self.is_confined and not fold(name).startswith(fold(prefix)):
-            raise _denial(f'The names of its forks begin with "{prefix}", and "{name}" does not')
-
-    @contextmanager
-    def naming(self, name: str) -> Iterator[None]:
-        """Say of a name that is taken nothing but that.
-
-        Raises:
-            AlreadyExistsError: It is.
-        """
-        try:
-            yield
-        except AlreadyExistsError:
-            if not self.is_confined:
-                raise
-            raise AlreadyExistsError(f"Catalog '{name}' already exists.", hint="Choose another name.") from None
-
-    def note_fork(self, lake: Lake, fork: Catalog) -> None:
-        """Remember a fork that the session has asked for: if it made it, it is its own.
-
-        Raises:
-            AlreadyExistsError: It was there before, and is not the session's.
-        """
-        if not self.is_confined:
-            return
-        if fork.created:
-            self._made[runtime_of(lake).key, fork.catalog_id] = lake
-        elif fork.catalog_id not in (one.catalog_id for one, _ in self._of_lake(lake)):
-            raise AlreadyExistsError(f"Catalog '{fork.name}' already exists.", hint="Choose another name.")
-
     # ---- ATTACH ------------------------------------------------------------------------------------------------------
 
     def check_attach(self, options: Mapping[str, Any]) -> None:
@@ -373,7 +352,7 @@ class Policy:
         if self.is_confined:
             unknown = next((name for name in options if name not in permissions.ATTACH_OPTIONS), None)
             if unknown is not None:
-                raise _denial(f"The option {unknown.upper()} of ATTACH is not permitted")
+                raise denial(f"The option {unknown.upper()} of ATTACH is not permitted")
 
     def home(self) -> Lake | None:
         """Return the lake of an ATTACH without a path; None if there is none."""
@@ -484,16 +463,3 @@ def missing_catalog_error(wanted: Any) -> NotFoundError:
     """Return the error for an ATTACH of a catalog, by name or id, that does not exist."""
     which = f"with id {wanted}" if isinstance(wanted, int) and not isinstance(wanted, bool) else f"'{wanted}'"
     return NotFoundError(f"Catalog {which} does not exist")
-
-
-def _denial(what: str) -> PermissionDeniedError:
-    return PermissionDeniedError(f"Permission Error: {what}: this session is confined; nothing was done.")
-
-
-def _words(name: str) -> str:
-    """Return the name of a statement as it is written.
-
-    >>> _words("CreateSecret")
-    'CREATE SECRET'
-    """
-    return "".join(f" {letter}" if letter.isupper() else letter.upper() for letter in name).strip()

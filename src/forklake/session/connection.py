@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from forklake.config import Confinement, Settings
+from forklake.engine.allowance import Allowance
 from forklake.errors import (
     CatalogDroppedError,
     CommitConflictError,
@@ -19,6 +21,8 @@ from forklake.errors import (
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
+from forklake.metastore.store import Store
+from forklake.model.ids import CatalogId
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import setup_of
 from forklake.session import queries
@@ -122,12 +126,14 @@ class Connection:
         self._check_open()
         if not isinstance(text, str):
             raise InvalidInputError(f"SQL is given as text, not as {type(text).__name__}.")
-        with guard(self._state.engine), checked_parameters(parameters) as values:
+        allowance = self._state.policy.allowance()
+        with guard(self._state.engine), checked_parameters(parameters) as values, allowance.spend():
             parsed = [values.fill(one) for one in parse(text)]
         for statement in parsed:
             self._check_open()
+            allowance = self._state.policy.statement_allowance(allowance)
             with guard(self._state.engine):
-                result = self._run(statement, text)
+                result = self._run(statement, text, allowance)
             yield statement, result
 
     def execute(self, text: str, parameters: Values | None = None) -> Connection:
@@ -293,10 +299,9 @@ class Connection:
         if not self._is_open:
             raise InvalidInputError("Connection Error: Connection already closed!", hint="connect() again.")
 
-    def _run(self, statement: statements.Statement, text: str) -> Result | None:
+    def _run(self, statement: statements.Statement, text: str, allowance: Allowance) -> Result | None:
         """Run a statement, in a transaction of its own if none is open."""
         policy, keyring, frames = self._state.policy, self._state.secrets.keyring, self._state.frames
-        allowance = policy.allowance()
         try:
             try:
                 with allowance.spend(), keyring.use(), frames.of_one_statement():
@@ -306,6 +311,7 @@ class Connection:
                 raise dropped_attachment_error(self._state, error) from error
         except ForklakeError as error:
             policy.conceal_names(error, text)
+            policy.lasting.advise(error)
             error.tell_by(partial(in_sql, self._hint_alias()))
             raise
 
@@ -331,8 +337,11 @@ class Connection:
             finally:
                 state.work.release_unchanged()
 
+        place: tuple[Store, CatalogId] | None = None
+
         def attempt() -> tuple[Result | None, ForklakeError | None]:
-            state.work = Work(is_explicit=False)
+            nonlocal place
+            state.work = Work(state.policy, is_explicit=False)
             try:
                 try:
                     result = run_statement(state, statement)
@@ -342,11 +351,12 @@ class Connection:
                     return None, error
                 state.finish()
             except BaseException:
+                place = state.work.place
                 state.work.rollback()
                 raise
             return result, None
 
-        result, conflict = run_again(attempt, state.settings.retry, state.setup.settings.clock)
+        result, conflict = run_again(attempt, lambda: place, state.settings.retry, state.setup.settings.clock)
         if conflict is not None:
             raise conflict
         return result
@@ -395,12 +405,13 @@ def connect_to_catalog(catalog: Catalog, *, confined: bool | Confinement = False
 
 def _connection_of(lake: Lake, given: Sequence[AttachedCatalog], confined: bool | Confinement) -> Connection:
     attachments = Attachments(lake)
-    for one in given:
-        attachments.add(one)
     policy = Policy(attachments, terms_of(confined))
-    if confined and given:
+    attached = [replace(one, catalog=policy.lasting.sign(one.catalog)) for one in given]
+    for one in attached:
+        attachments.add(one)
+    if confined and attached:
         policy.lock()
-    in_use = (given[0], "main") if given else None
+    in_use = (attached[0], "main") if attached else None
     return Connection(SessionState(attachments, setup=runtime_of(lake).setup, in_use=in_use, policy=policy))
 
 

@@ -110,7 +110,8 @@ def _define(reader: Catalog | Transaction, writer: Transaction) -> None:
             made = define_macro.NewMacro(macro.name, macro.implementations, macro.schema_name)
             define_macro.create_macro(staging, runtime, made)
         for view in reader.views.list():
-            shown = define_view.NewView(view.name, view.sql, view.schema_name, view.column_aliases, view.dialect)
+            facts = (view.name, view.sql, view.schema_name, view.column_aliases, view.dialect)
+            shown = define_view.NewView(*facts, trusted=view.trusted)
             define_view.create_view(staging, runtime, shown)
             _tag_view(staging, view)
 
@@ -145,4 +146,5 @@ def _definition(column: Column) -> ColumnDefinition:
         column.default,
         column.default_is_expression,
         tuple(_definition(child) for child in column.children),
+        trusted=column.trusted,
     )

@@ -24,11 +24,13 @@ from forklake.session.presence import Kind, check_object, check_schema, object_e
 from forklake.session.state import SessionState
 from forklake.sql import statements
 from forklake.sql.portable import make_portable
+from forklake.sql.query.check_macro import check_macro
 
 
 def create_schema(state: SessionState, statement: statements.CreateSchema) -> None:
     """Run CREATE SCHEMA."""
     attached, name = SessionNames(state).new_schema_target(statement.name)
+    state.policy.check_new_schema(name)
     if statement.or_replace:
         raise InvalidInputError("Cannot replace a schema; nothing was changed.", hint="DROP SCHEMA it first.")
     writer = state.work.writer(attached, "CREATE")
@@ -62,6 +64,10 @@ def create_macro(state: SessionState, statement: statements.CreateMacro) -> None
     bodies = tuple(
         replace(one, sql=portable_text(writer, target, one.sql, one.type)) for one in statement.implementations
     )
+    if state.policy.is_confined and not target.attached.is_private:
+        inside = (target.attached, target.schema)
+        for one in statement.implementations:
+            check_macro(one, SessionNames(state.within(target.attached), inside, may_act=False, is_new=True))
     new = define_macro.NewMacro(target.name, bodies, target.schema, statement.if_not_exists, statement.or_replace)
     run(writer, lambda staging: define_macro.create_macro(staging, runtime_of(writer), new))
 
@@ -102,7 +108,7 @@ def drop(state: SessionState, statement: statements.Drop) -> None:
     _check_dropped_kind(writer, target, statement)
     if statement.if_exists and not object_exists(kind, content_of(writer), target.schema, target.name):
         return
-    check_object(kind, content_of(writer), target.schema, target.name)
+    check_object(kind, content_of(writer), target.attached, target.schema, target.name)
     run(writer, lambda staging: _drop(staging, kind, target))
 
 
@@ -198,9 +204,9 @@ def comment(state: SessionState, statement: statements.Comment) -> None:
     writer = state.work.writer(target.attached, "COMMENT")
     if statement.kind != "column":
         check_kind(statement.kind, writer, target, "COMMENT ON")
-        check_object(statement.kind, content_of(writer), target.schema, target.name)
+        check_object(statement.kind, content_of(writer), target.attached, target.schema, target.name)
     elif not object_exists("view", content_of(writer), target.schema, target.name):
-        check_object("table", content_of(writer), target.schema, target.name)
+        check_object("table", content_of(writer), target.attached, target.schema, target.name)
     if statement.kind == "table" or (is_column and has_table(writer, target)):
         run(writer, lambda staging: _comment_on_table(staging, target, column, statement.text))
     else:

@@ -62,7 +62,7 @@ def explain_fork(state: SessionState, statement: MergeFork | RefreshFork) -> Res
 
 def _arguments(terms: MergeTerms, *, dry_run: bool) -> dict[str, Any]:
     keys = {"keys": terms.keys} if terms.keys else {}
-    return {"strategy": terms.strategy, "dry_run": dry_run, **keys}
+    return {"strategy": terms.strategy, "code": terms.code, "dry_run": dry_run, **keys}
 
 
 def _call(state: SessionState, name: str, arguments: list[str], named: Mapping[str, Any]) -> Result:

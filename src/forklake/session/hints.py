@@ -16,12 +16,14 @@ from forklake.model.hint import (
     ListCatalogs,
     ListSnapshots,
     ListTags,
+    LookAtDropped,
     NameById,
     RenewCatalog,
     SetDataPath,
     UndropCatalog,
     UpgradeLake,
 )
+from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
 
 NOTHING_ATTACHED: Final = "..."
@@ -67,6 +69,9 @@ def in_sql(alias: str, hint: Hint) -> str:
             return f"Look with `FROM ducklake_snapshots({lake})` whether it happened before you say it again."
         case ChooseSide():
             return "Choose a side with STRATEGY ours or theirs, or change one of them first."
+        case LookAtDropped(schema, name, story, snapshot):
+            called = ".".join(identifier(part) for part in (alias, schema, name))
+            return story if snapshot is None else f"{story} `FROM {called} AT (VERSION => {snapshot})` is what it held."
         case UpgradeLake():
             return (
                 "Make a backup, then bring it to the version of this release: with the command "

@@ -5,7 +5,7 @@ Most catalog functions and all metadata tables give rows in memory, which are kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -100,10 +100,10 @@ class FileScan:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Rows of a table in many catalogs, as a frame of the engine with its columns."""
+    """Rows of a table in many catalogs, and what makes a frame of the engine of them."""
 
     columns: tuple[Field, ...]
-    frame: Frame
+    read: Callable[[], Frame]
 
 
 def column(name: str, kind: Type) -> Field:

@@ -26,6 +26,7 @@ from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
 from forklake.ops.read_table import shown_fields
 from forklake.ops.write_target import WriteQuestions
+from forklake.session.foreign_rows import ForeignRows
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, FileScan, Rows
 from forklake.session.scan_plans import scan_plan
@@ -156,9 +157,10 @@ def query_input(
     match source:
         case Rows():
             return RowsInput(fields, source.project(scan.columns).rows)
-        case CallerFrame(rows=pa.Table()):
+        case CallerFrame(rows=pa.Table()) | ForeignRows():
+            rows = source.read() if isinstance(source, ForeignRows) else source.rows
             places = {fold(field.name): place for place, field in enumerate(source.columns)}
-            return FrameInput(fields, source.rows.select([places[fold(field.name)] for field in fields]))
+            return FrameInput(fields, rows.select([places[fold(field.name)] for field in fields]))
         case Changes() | Differences():
             if len(known) < len(scan.relation.columns) + len(scan.relation.virtual):
                 return "a column has the name of one that tells of changes"

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from forklake import __version__, session
 from forklake.catalog import lookup
-from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.find_files import match_files
-from forklake.lake import Catalog, Table, Transaction
+from forklake.lake import Table
 from forklake.lake.internals import content_of
+from forklake.model.built_in_names import BUILT_IN_NAMES
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
@@ -27,9 +26,9 @@ from forklake.session.attached_catalogs import AttachedCatalog
 from forklake.session.described import describe_rows
 from forklake.session.frames import CallerFrame
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form, check_scalar
-from forklake.session.functions.function import clock
 from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
+from forklake.session.past_readers import reader_at
 from forklake.session.presence import find_in_path, hint, missing_object_error
 from forklake.session.private_catalogs import TEMPORARY
 from forklake.session.scan_plans import table_relation
@@ -37,7 +36,8 @@ from forklake.session.system import system_function, system_relation
 from forklake.session.system_files import parquet_query, reader_of
 from forklake.sql import statements
 from forklake.sql.portable import Home, qualify_names
-from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+from forklake.sql.query.check_macro import check_macro
+from forklake.sql.relation import At, BoundQuery, Relation, StoredMacro, StoredQuery
 
 if TYPE_CHECKING:
     from forklake.session.state import SessionAttachment, SessionState
@@ -77,7 +77,7 @@ class SessionNames:
     is_new: bool = False
     acting: list[str] | None = None
     at: At | None = None
-    _macros: dict[tuple[str, ...], Sequence[MacroImplementation]] = field(default_factory=dict, init=False, repr=False)
+    _macros: dict[tuple[str, ...], Sequence[StoredMacro]] = field(default_factory=dict, init=False, repr=False)
 
     # ---- where a name leads ------------------------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class SessionNames:
         found = self._persistent_target(parts)
         if fold(found.schema) == "main":
             return found
-        content = content_of(self._reader_at(found.attached, at))
+        content = content_of(reader_at(self.state, found.attached, at))
         return replace(found, schema=find_in_path(kind, content, found.schema, found.name) or found.schema)
 
     def _persistent_target(self, parts: tuple[str, ...]) -> Target:
@@ -209,7 +209,8 @@ class SessionNames:
     def _find_catalog(self, alias: str) -> AttachedCatalog | None:
         found = self.state.find_catalog(alias)
         # What is stored in a catalog reaches no other of its lake, unless the reader attached it.
-        return None if found is not None and found.is_only_named and self.inside is not None else found
+        is_other = found is not None and self.inside is not None and found is not self.inside[0]
+        return None if found is not None and found.is_only_named and is_other else found
 
     def _current(self, wanted: str = "") -> tuple[AttachedCatalog, str]:
         found = self.inside or self.state.current
@@ -271,11 +272,11 @@ class SessionNames:
             return metadata
         at = at or self.at
         target = self.target(parts, at=at)
-        reader = self._reader_at(target.attached, at)
+        reader = reader_at(self.state, target.attached, at)
         content = content_of(reader)
         schema = lookup.find_schema(content, target.schema)
         if schema is None:
-            raise missing_object_error("table", content, target.schema, target.name)
+            raise missing_object_error("table", content, target.attached, target.schema, target.name)
         row = lookup.find_table(content, schema.schema_id, target.name)
         if row is not None:
             return table_relation(Table(reader, row, schema.schema_name), content, row)
@@ -283,28 +284,19 @@ class SessionNames:
             view = reader.views.get(target.name, schema=schema.schema_name)
             # A temporary view names what its session names.
             inside = None if target.attached.is_temporary else (target.attached, schema.schema_name)
-            names = SessionNames(self.state, inside, may_act=False, at=at)
+            state = self.state if view.trusted else self._state_within(target.attached)
+            names = SessionNames(state, inside, may_act=False, at=at)
             return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
         if may_be_file and reader_of(parts[0]) is not None:
             raise NotFoundError(f'IO Error: No files found that match the pattern "{parts[0]}"')
         raise missing_object_error(
-            "table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}"
+            "table",
+            content,
+            target.attached,
+            target.schema,
+            target.name,
+            "" if at is None else f" at {at.kind} {at.value}",
         )
-
-    def _reader_at(self, attached: AttachedCatalog, at: At | None) -> Catalog | Transaction:
-        if at is None:
-            return self.state.reader(attached)
-        if at.kind == "version":
-            if not isinstance(at.value, int):
-                raise InvalidInputError(f"Binder Error: A version is the number of a snapshot, not {at.value!r}.")
-            return attached.catalog.at(version=at.value)
-        if at.kind == "tag":
-            if not isinstance(at.value, str):
-                raise InvalidInputError(f"Binder Error: A tag is the name of a snapshot, not {at.value!r}.")
-            return attached.catalog.at(tag=at.value)
-        if isinstance(at.value, timedelta):
-            return attached.catalog.at(timestamp=clock(attached.lake)() - at.value)
-        return attached.catalog.at(timestamp=read_time(at.value))
 
     def _metadata_relation(self, parts: tuple[str, ...]) -> Relation | None:
         found = self.state.attachments.find_metadata(parts[0]) if len(parts) in (2, 3) else None
@@ -400,8 +392,8 @@ class SessionNames:
             return acts
         if acts is not None and not self.may_act:
             raise InvalidInputError(
-                f'Binder Error: "{_PREFIX}{name}" changes something: it is called by itself, not in a view, and its'
-                " plan or columns are not shown; nothing was done."
+                f'Binder Error: "{_PREFIX}{name}" changes something: it is called by itself, not in a view or a macro,'
+                " and its plan or columns are not shown; nothing was done."
             )
         return None
 
@@ -424,7 +416,7 @@ class SessionNames:
         """Return rows in memory as a relation."""
         return Relation("unnamed_subquery", columns, Rows(columns, rows))
 
-    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+    def macro(self, parts: tuple[str, ...]) -> Sequence[StoredMacro]:
         """Return the overloads of a macro; none if there is no such macro.
 
         Each name is looked up once: every function call might be a macro.
@@ -433,7 +425,7 @@ class SessionNames:
             self._macros[parts] = self._find_macro(parts)
         return self._macros[parts]
 
-    def _find_macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+    def _find_macro(self, parts: tuple[str, ...]) -> Sequence[StoredMacro]:
         if len(parts) > 3:
             return ()  # a function that is called on a field of a struct
         readings = [one for one in self._readings(*parts) if one is not None] if len(parts) == 2 else []
@@ -444,8 +436,10 @@ class SessionNames:
         if not there:
             return ()  # most functions are no macros, also where the name before them is ambiguous
         ((target, found),) = there
+        # The body of a macro is no statement that somebody gave: nothing in it changes anything.
+        names = replace(self, may_act=False, acting=None) if self.may_act else self
         if target.attached.is_temporary:
-            return found.implementations  # it names what its session names
+            return [StoredMacro(one, names) for one in found.implementations]  # it names what its session names
         reader = self.state.reader(target.attached)
         home = Home(
             target.attached.alias,
@@ -454,7 +448,40 @@ class SessionNames:
             lambda name: find_in_path("relation", content_of(reader), target.schema, name) or target.schema,
             partial(find_in_path, "macro", content_of(reader), target.schema),
         )
-        return [replace(one, sql=qualify_names(one.sql, home, one.type)) for one in found.implementations]
+        bodies = [replace(one, sql=qualify_names(one.sql, home, one.type)) for one in found.implementations]
+        is_built_in = self._is_built_in(parts)
+        return [
+            StoredMacro(one, names if one.trusted else self._marked_names(target, one))
+            for one in bodies
+            if one.trusted or not is_built_in
+        ]
+
+    def _state_within(self, attached: AttachedCatalog) -> SessionState:
+        """Return the state for what is marked in a catalog."""
+        return self.state if self.state.is_within(attached) else self.state.within(attached)
+
+    def _marked_names(self, target: Target, body: MacroImplementation) -> SessionNames:
+        """Return the names for a marked macro, after a look at whether it needs no others.
+
+        Raises:
+            ForklakeError: It names something that it does not reach.
+        """
+        names = SessionNames(self._state_within(target.attached), (target.attached, target.schema), may_act=False)
+        if not self.state.is_within(target.attached):
+            check_macro(body, names)
+        return names
+
+    def _is_built_in(self, parts: tuple[str, ...]) -> bool:
+        """Return whether a call means a function that every session has.
+
+        Only a trusted macro takes its name: whoever may make a schema in one catalog does not answer for the functions
+        of another one that is attached under the name of the schema.
+        """
+        if len(parts) == 1:
+            return fold(parts[0]) in BUILT_IN_NAMES
+        if len(parts) != 2 or fold(parts[-1]) not in FUNCTIONS:
+            return False
+        return self.state.attachments.find(parts[0]) is not None or not self.has_schema(parts[0])
 
     def _macro_at(self, place: Target | tuple[str, ...]) -> tuple[Target, Macro] | None:
         try:

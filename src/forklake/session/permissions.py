@@ -97,18 +97,11 @@ FUNCTIONS: Final = frozenset(
         # They work on the catalog that they are called for.
         "add_data_files",
         "check_catalog",
-        "cleanup_old_files",
-        "cleanup_orphaned_files",
         "current_snapshot",
-        "delete_orphaned_files",
-        "expire_snapshots",
-        "flush_inlined_data",
         "last_committed_snapshot",
         "list_files",
-        "merge_adjacent_files",
         "options",
-        "reset_option",
-        "rewrite_data_files",
+        "reset_option",  # which ones, is decided one by one
         "set_commit_message",
         "set_option",
         "settings",
@@ -138,6 +131,23 @@ FUNCTIONS: Final = frozenset(
     }
 )
 """Catalog functions, without ``ducklake_``. Not among them is what works on a whole lake, or ends what others gave."""
+
+MAINTENANCE: Final = frozenset(
+    {
+        "checkpoint",
+        "cleanup_old_files",
+        "cleanup_orphaned_files",
+        "delete_orphaned_files",
+        "expire_snapshots",
+        "flush_inlined_data",
+        "merge_adjacent_files",
+        "rewrite_data_files",
+    }
+)
+"""Catalog functions that shorten history or rewrite files: for sessions that may maintain."""
+
+AGES: Final = frozenset({"delete_older_than", "expire_older_than"})
+"""Options that say how much of the past is kept: for sessions that may maintain."""
 
 FILE_FUNCTIONS: Final = frozenset(
     {
@@ -199,3 +209,12 @@ ATTACH_OPTIONS: Final = frozenset(
 
 CONCEALED: Final = frozenset({"encryption_key", "data_file_encryption_key", "delete_file_encryption_key"})
 """Columns that are NULL in a confined session."""
+
+
+def statement_words(name: str) -> str:
+    """Return the name of a statement as it is written.
+
+    >>> statement_words("CreateSecret")
+    'CREATE SECRET'
+    """
+    return "".join(f" {letter}" if letter.isupper() else letter.upper() for letter in name).strip()

@@ -36,11 +36,11 @@ def is_readable(pattern: str, directories: Sequence[str]) -> bool:
     if not _is_plain(pattern):
         return False
     fixed = _MAGIC.split(pattern, maxsplit=1)[0]
-    if not _is_below(fixed if fixed == pattern else fixed.rpartition("/")[0], directories, may_be_it=True):
+    if not is_below(fixed if fixed == pattern else fixed.rpartition("/")[0], directories, may_be_it=True):
         return False
     # What is the name of a file here might be a pattern to Spark.
     found = match_files(pattern)
-    return all(_is_plain(path) and not _MAGIC.search(path) and _is_below(path, directories) for path in found)
+    return all(_is_plain(path) and not _MAGIC.search(path) and is_below(path, directories) for path in found)
 
 
 def check_target(path: str, directories: Sequence[str], *, is_directory: bool) -> None:
@@ -49,7 +49,7 @@ def check_target(path: str, directories: Sequence[str], *, is_directory: bool) -
     Raises:
         PermissionDeniedError: It lies outside, or is there.
     """
-    if not _is_plain(path) or _MAGIC.search(path) or not _is_below(path, directories, may_be_it=is_directory):
+    if not _is_plain(path) or _MAGIC.search(path) or not is_below(path, directories, may_be_it=is_directory):
         raise _denial(path)
     if not is_directory and storage.exists(path):
         raise PermissionDeniedError(
@@ -70,7 +70,11 @@ def _is_plain(path: str) -> bool:
     return rest.startswith("//") and not re.search(r"[?#%]", _MAGIC.split(rest, maxsplit=1)[0])
 
 
-def _is_below(path: str, directories: Sequence[str], *, may_be_it: bool = False) -> bool:
+def is_below(path: str, directories: Sequence[str], *, may_be_it: bool = False) -> bool:
+    """Return whether a path leads below one of directories.
+
+    Or to one of them, if that counts.
+    """
     place = _real(path)
     for directory in directories:
         above = _real(directory).rstrip("/")

@@ -5,20 +5,37 @@ Errors use DuckDB's words and suggest the most similar name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from forklake.catalog import lookup
 from forklake.catalog.state import Content
 from forklake.errors import CatalogDroppedError, NotFoundError
+from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
 from forklake.metastore.queries.catalogs import last_name
 from forklake.model.keywords import identifier
 from forklake.model.names import fold, nearest
+from forklake.ops.former_tables import look_at_dropped
+from forklake.session.hints import in_sql
 
 if TYPE_CHECKING:
     from forklake.session.state import SessionState
 
 Kind = Literal["table", "view", "macro"]
+
+
+class Named(Protocol):
+    """A catalog under the alias that a session gave it."""
+
+    @property
+    def alias(self) -> str:
+        """The alias."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog."""
+
+
 _NOUNS = {"table": "Table", "view": "View", "macro": "Macro Function"}
 
 
@@ -43,14 +60,14 @@ def find_in_path(kind: Kind | Literal["relation"], content: Content, schema_name
     return None
 
 
-def check_object(kind: Kind, content: Content, schema_name: str, name: str) -> None:
-    """Refuse an object that does not exist.
+def check_object(kind: Kind, content: Content, attached: Named, schema_name: str, name: str) -> None:
+    """Refuse an object that does not exist in an attached catalog.
 
     Raises:
         NotFoundError: It does not exist.
     """
     if not object_exists(kind, content, schema_name, name):
-        raise missing_object_error(kind, content, schema_name, name)
+        raise missing_object_error(kind, content, attached, schema_name, name)
 
 
 def check_schema(content: Content, alias: str, name: str) -> None:
@@ -64,17 +81,25 @@ def check_schema(content: Content, alias: str, name: str) -> None:
         raise NotFoundError(f'Binder Error: Schema "{name}" not found in DuckLakeCatalog "{alias}"' + hint(name, known))
 
 
-def missing_object_error(kind: Kind, content: Content, schema_name: str, name: str, when: str = "") -> NotFoundError:
-    """Return the error for an object that does not exist.
+def missing_object_error(
+    kind: Kind, content: Content, attached: Named, schema_name: str, name: str, when: str = ""
+) -> NotFoundError:
+    """Return the error for an object that does not exist in an attached catalog.
 
-    ``when`` is the version or time in the message, if the statement names one.
+    ``when`` is the version or time in the message, if the statement names one. If there was a table of that name, the
+    hint says which snapshot dropped it.
     """
+    dropped = None
+    if kind == "table":
+        dropped = look_at_dropped(runtime_of(attached.catalog).store, content.version, schema_name, name)
+    advice = None if dropped is None else in_sql(attached.alias, dropped)
     schema = lookup.find_schema(content, schema_name)
     if schema is None:
         known = [row.schema_name for row in lookup.schemas(content)]
         return NotFoundError(
             f'Catalog Error: {_NOUNS[kind]} with name "{schema_name}.{name}" does not exist because schema'
-            f' "{schema_name}" does not exist.' + (hint(schema_name, known) or _other_schema_hint(content, name))
+            f' "{schema_name}" does not exist.' + (hint(schema_name, known) or _other_schema_hint(content, name)),
+            hint=advice,
         )
     if kind == "macro":
         known = [row.macro_name for row in lookup.macros(content, schema.schema_id)]
@@ -82,7 +107,7 @@ def missing_object_error(kind: Kind, content: Content, schema_name: str, name: s
     known = [row.table_name for row in lookup.tables(content, schema.schema_id)]
     known += [row.view_name for row in lookup.views(content, schema.schema_id)]
     text = f"Catalog Error: {_NOUNS[kind]} with name {name} does not exist{when}!"
-    return NotFoundError(text + (hint(name, known) or _other_schema_hint(content, name)))
+    return NotFoundError(text + (hint(name, known) or _other_schema_hint(content, name)), hint=advice)
 
 
 def hint(name: str, known: list[str]) -> str:

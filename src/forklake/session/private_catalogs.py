@@ -56,6 +56,7 @@ class PrivateCatalog:
                     metadata_catalog=f"__ducklake_metadata_{self._alias}",
                     metadata_schema="main",
                     is_temporary=self._alias == TEMPORARY,
+                    is_private=True,
                 )
             return self._attached
 

@@ -5,6 +5,7 @@ Answers come from metadata, from this process, or from the engine.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from forklake.catalog import lookup
@@ -13,7 +14,7 @@ from forklake.catalog.scan_plan import count_rows
 from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
 from forklake.lake import Table
-from forklake.lake.internals import content_of, run, runtime_of
+from forklake.lake.internals import content_of, reads_of, run, runtime_of
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan, first_rows, plan_lines
@@ -22,6 +23,7 @@ from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_locally, shown_fields
 from forklake.session.definitions import portable_text
+from forklake.session.foreign_rows import ForeignRows
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, Files, FileScan, Rows
 from forklake.session.local_queries import ComputedRows, plan_locally
@@ -63,6 +65,7 @@ def answer(state: SessionState, bound: BoundQuery) -> Result:
     totals = _known_totals(bound)
     if totals is not None:
         return Result.of_texts(bound.columns, [totals], state.setup.engine)
+    bound = _with_first_rows(bound)
     plans: dict[str, ScanPlan] = {}
     small = _small_scan(state, bound, plans)
     if small is not None:
@@ -120,6 +123,21 @@ def _known_totals(bound: BoundQuery) -> list[str] | None:
     return found
 
 
+def _with_first_rows(bound: BoundQuery) -> BoundQuery:
+    """Return a query with the first rows of files, if it needs no others.
+
+    They are read now, and what lies behind them is not. Any other query stays as it is.
+    """
+    if bound.projection is None or bound.limit is None:
+        return bound
+    ((name, scan),) = bound.scans.items()
+    source = scan.relation.source
+    if not isinstance(source, ForeignRows):
+        return bound
+    first = CallerFrame(source.columns, source.read(bound.offset + bound.limit))
+    return replace(bound, scans={name: replace(scan, relation=replace(scan.relation, source=first))})
+
+
 def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
     """Return the rows of a query of columns of one table or of files, if small.
 
@@ -156,9 +174,10 @@ def _spark_rows(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPla
 
 def _frame_rows(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> FrameRows:
     frame = query_frame(state, bound, plans)
-    return FrameRows(
-        state.engine, frame, tuple(file.path for plan in plans.values() for file in plan.files), "the query"
-    )
+    paths = tuple(file.path for plan in plans.values() for file in plan.files)
+    tables = {name: scan.relation.source for name, scan in bound.scans.items()}
+    reads = reads_of((table, plans[name]) for name, table in tables.items() if isinstance(table, Table))
+    return FrameRows(state.engine, frame, paths, "the query", reads)
 
 
 def query_frame(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> Frame:
@@ -197,9 +216,11 @@ def _scan_frame(state: SessionState, name: str, scan: Scan, plans: dict[str, Sca
     if isinstance(source, Differences):
         return state.engine.select(state.engine.differences(*source.plan.plans), scan.columns)
     if isinstance(source, Files):
-        return state.engine.select(source.frame, scan.columns)
+        return state.engine.select(source.read(), scan.columns)
     if isinstance(source, FileScan):
         return state.engine.scan(source.plan, scan.columns)
+    if isinstance(source, ForeignRows):
+        return state.engine.select(state.engine.typed_frame(source.read(), source.columns), scan.columns)
     if isinstance(source, CallerFrame):
         return state.engine.select(state.engine.typed_frame(source.rows, source.columns), scan.columns)
     plan = plans[name] = plans.get(name) or _plan_for_query(name, scan, bound)
@@ -236,8 +257,9 @@ def create_view(state: SessionState, statement: statements.CreateView) -> None:
     check_schema(content_of(writer), target.attached.alias, target.schema)
     # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.
     inside = None if target.attached.is_temporary else (target.attached, target.schema)
-    names = SessionNames(state, inside, may_act=False, is_new=True)
-    bound = bind_query(statement.query, names)
+    is_marked = state.policy.is_confined and not target.attached.is_private
+    of = state.within(target.attached) if is_marked else state
+    bound = bind_query(statement.query, SessionNames(of, inside, may_act=False, is_new=True))
     if len(statement.column_names) > len(bound.columns):
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
     new = NewView(

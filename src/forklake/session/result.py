@@ -31,6 +31,15 @@ _COUNT: Final = Field(None, "Count", types.INT64)
 """The column of the number of rows that a statement changed."""
 
 
+class _NamedRow(tuple[Any, ...]):
+    """A row of a result; a copy in another process is a plain tuple."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return tuple, (tuple(self),)
+
+
 class Result:
     """Rows, with the names and types of their columns.
 
@@ -181,8 +190,10 @@ class Result:
         return found
 
     def __iter__(self) -> Iterator[Row]:
+        # Rows that know their columns, so that pandas.DataFrame(result) has their names.
+        named: Any = type("Row", (_NamedRow,), {"__slots__": (), "_fields": tuple(self.columns)})
         while (row := self.fetchone()) is not None:
-            yield row
+            yield named(row)
 
     def __len__(self) -> int:
         return len(self._content.rows())

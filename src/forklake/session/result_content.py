@@ -20,6 +20,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
+from forklake.model.table_read import TableRead
 
 Row = tuple[Any, ...]
 
@@ -71,12 +72,14 @@ class FrameRows:
         rows: The frame.
         paths: The files that are read, as messages name them.
         what: The thing that is read, as messages name it.
+        reads: The tables that are read, as a note for who takes the frame.
     """
 
     engine: Engine
     rows: Frame
     paths: tuple[str, ...]
     what: str
+    reads: tuple[TableRead, ...] = ()
 
     def collect(self, limit: int | None) -> pa.Table:
         """Compute the rows."""
@@ -84,7 +87,9 @@ class FrameRows:
 
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the frame."""
-        return self.engine.limit_rows(self.engine.rename_columns(self.rows, names), limit)
+        return self.engine.limit_rows(
+            self.engine.note_reads(self.engine.rename_columns(self.rows, names), self.reads), limit
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,11 @@ class SessionAttachment:
         self.work.note(self.attached, snapshots)
 
     @property
+    def is_in_transaction(self) -> bool:
+        """Whether the session has begun a transaction."""
+        return self.work.is_explicit
+
+    @property
     def reader(self) -> Catalog | Transaction:
         """The catalog as the session's transaction sees it.
 
@@ -118,6 +123,7 @@ class SessionState:
         prepared: The statements that PREPARE named, by name in lower case.
         policy: What the session and its cursors may reach.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK are allowed: not within a transaction of a handle.
+        only: The catalog of the marked definitions that it is for, see `within`.
     """
 
     attachments: Attachments = field(default_factory=Attachments)
@@ -131,10 +137,13 @@ class SessionState:
     memory: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(MEMORY))
     prepared: dict[str, Prepare] = field(default_factory=dict)
     policy: Policy = field(kw_only=True)
+    only: AttachedCatalog | None = field(default=None, init=False)
     settings: SessionSettings = field(init=False)
     engine: Engine = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.work.policy is None:
+            self.work.policy = self.policy
         self.engine = self.setup.engine.for_session()
         self.settings = SessionSettings(self.policy, self.setup.settings.retry, self.setup.choice)
 
@@ -142,6 +151,24 @@ class SessionState:
         """Return the state of another session that shares what this one may reach."""
         shared = self.attachments, self.secrets, self.setup
         return SessionState(*shared, in_use=self.current, memory=self.memory, policy=self.policy)
+
+    def within(self, attached: AttachedCatalog) -> SessionState:
+        """Return the state under which a marked definition of a catalog runs.
+
+        It reaches that catalog, as a confined session that was given nothing else, and no variable, frame, temporary
+        table, secret or setting about reach of this session. It shares this one's transaction and engine.
+        """
+        attachments = Attachments.only(attached)
+        policy = Policy(attachments, subject="a definition that is marked reaches nothing but its own catalog")
+        policy.confine()
+        made = SessionState(attachments, setup=self.setup, work=self.work, may_begin=False, policy=policy)
+        made.only, made.engine = attached, self.engine
+        made.settings.values.update(self.settings.values)
+        return made
+
+    def is_within(self, attached: AttachedCatalog) -> bool:
+        """Return whether this is the state of marked definitions of a catalog."""
+        return self.only is not None and self.only is attached
 
     @property
     def rule(self) -> EngineRule:
@@ -174,11 +201,13 @@ class SessionState:
         ``memory`` and ``temp`` are aliases, whose catalogs are made when they are first named. None if there is none.
         """
         found = self.attachments.find(alias)
-        if found is None and fold(alias) == MEMORY:
+        if found is not None or self.only is not None:
+            return found
+        if fold(alias) == MEMORY:
             return self.memory.make(self.setup)
-        if found is None and fold(alias) == TEMPORARY:
+        if fold(alias) == TEMPORARY:
             return self.temporary.make(self.setup)
-        return found or self.named_catalog(alias)
+        return self.named_catalog(alias)
 
     def named_catalog(self, name: str) -> AttachedCatalog | None:
         """Return a catalog of the lake in use by its own name, attached or not.
@@ -278,7 +307,7 @@ class SessionState:
         self._check_may_begin()
         if self.work.is_explicit:
             raise InvalidInputError("TransactionContext Error: cannot start a transaction within a transaction")
-        self.work = Work(is_explicit=True, is_read_only=read_only)
+        self.work = Work(self.policy, is_explicit=True, is_read_only=read_only)
 
     def commit(self) -> None:
         """Run COMMIT.
@@ -296,7 +325,7 @@ class SessionState:
             self.work.rollback()
             raise
         finally:
-            self.work = Work(is_explicit=False)
+            self.work = Work(self.policy, is_explicit=False)
 
     def finish(self) -> None:
         """Commit the changes of the transaction, and remember the snapshot."""
@@ -313,7 +342,7 @@ class SessionState:
         if not self.work.is_explicit:
             raise InvalidInputError("TransactionContext Error: cannot rollback - no transaction is active")
         self.work.rollback()
-        self.work = Work(is_explicit=False)
+        self.work = Work(self.policy, is_explicit=False)
 
     def _check_may_begin(self) -> None:
         if not self.may_begin:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forklake.model.names import fold
-from forklake.session.frames import CallerFrame
+from forklake.session.foreign_rows import ForeignRows
 from forklake.session.functions import LISTINGS
 from forklake.session.information_schema import information_table
 from forklake.session.known_rows import FileScan, Rows
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def system_function(
     names: SessionNames, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | FileScan | CallerFrame | None:
+) -> Rows | FileScan | ForeignRows | None:
     """Return the rows of a function that belongs to no catalog; None if there is none.
 
     Raises:
@@ -34,7 +34,7 @@ def system_function(
 
 def system_relation(
     names: SessionNames, parts: tuple[str, ...], *, may_be_file: bool
-) -> Rows | FileScan | CallerFrame | None:
+) -> Rows | FileScan | ForeignRows | None:
     """Return a relation that belongs to no catalog; None if there is none.
 
     It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a file.

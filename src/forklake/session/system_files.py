@@ -12,19 +12,17 @@ from itertools import chain
 from typing import Any, Final
 
 from forklake import files
-from forklake.engine.allowance import charge_files, current_allowance
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.engine.text_budget import is_confined_text
+from forklake.errors import InvalidInputError, LimitError, NotFoundError
 from forklake.files import storage
-from forklake.files.conform import conform
 from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
-from forklake.files.wide_integers import table_of_duckdb
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.session.frames import CallerFrame
+from forklake.session.foreign_rows import ForeignRows, foreign_rows
 from forklake.session.known_rows import FileScan, Rows, column
 from forklake.sql.copy_queries import Directories, file_rows_text
 from forklake.sql.parse import parse_type
@@ -54,6 +52,8 @@ _ENDINGS: Final = {
     ".parquet": "read_parquet",
 }
 _PACKED: Final = (".gz", ".zst")
+_SAMPLE_ROWS: Final = 20_480
+"""How many rows DuckDB looks at by itself for the types of columns."""
 
 
 def reader_of(path: str) -> str | None:
@@ -70,7 +70,7 @@ def reader_of(path: str) -> str | None:
 
 def file_function(
     name: str, arguments: Sequence[Any], named: Mapping[str, Any]
-) -> Rows | FileScan | CallerFrame | None:
+) -> Rows | FileScan | ForeignRows | None:
     """Return the rows of a function of files; None if there is no such function.
 
     Raises:
@@ -89,7 +89,7 @@ def file_function(
     return None
 
 
-def file_relation(name: str) -> FileScan | CallerFrame | None:
+def file_relation(name: str) -> FileScan | ForeignRows | None:
     """Return the rows of files that are named as a table; None if it is none."""
     reader = reader_of(name)
     if reader is None or not ("/" in name or _match_files([name])):
@@ -97,10 +97,10 @@ def file_relation(name: str) -> FileScan | CallerFrame | None:
     return _read(reader, _existing_files([name]), {})
 
 
-def _read(name: str, paths: Sequence[str], named: Mapping[str, Any]) -> FileScan | CallerFrame:
+def _read(name: str, paths: Sequence[str], named: Mapping[str, Any]) -> FileScan | ForeignRows:
     """Return the rows of files.
 
-    Parquet is a scan, unless Spark has no such values; all else is read by this process.
+    Parquet is a scan, unless Spark has no such values; all else is read by this process, when it is needed.
     """
     kind = _READERS[name]
     options = _OPTIONS[kind].split()
@@ -114,11 +114,26 @@ def _read(name: str, paths: Sequence[str], named: Mapping[str, Any]) -> FileScan
         plan = files.foreign_scan.plan_files([_absolute(path) for path in paths])
         if plan is not None:
             return FileScan(plan)
-    if current_allowance() is not None:
-        charge_files(storage.sizes(paths).items())
-    described, rows = files.foreign_files.read_foreign(name, paths, named)
-    fields = tuple(column(title, parse_type(text)) for title, text in described)
-    return CallerFrame(fields, conform(table_of_duckdb(rows, fields), fields, "file", by_name=False))
+    _check_sample(name, named)
+    return foreign_rows(name, paths, named)
+
+
+def _check_sample(name: str, named: Mapping[str, Any]) -> None:
+    """Refuse to look at more rows for types than DuckDB does by itself.
+
+    Nothing ends that when time is over.
+
+    Raises:
+        LimitError: They are more, and the session is confined.
+    """
+    size = named.get("sample_size")
+    if is_confined_text() and isinstance(size, int) and not 0 < size <= _SAMPLE_ROWS:
+        raise LimitError(
+            f"{name} looks at {_SAMPLE_ROWS:,} rows at most for the types of columns in a confined session, and"
+            f" sample_size is {size:,}; nothing was read.",
+            limit="rows",
+            hint="Say the types: columns => {'a': 'BIGINT', ...}.",
+        )
 
 
 def _absolute(path: str) -> str:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
-from forklake.lake.internals import begin, is_past
-from forklake.model.ids import SnapshotId
+from forklake.lake.internals import begin, is_past, runtime_of, staging_of
+from forklake.metastore.store import Store
+from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.session.attached_catalogs import AttachedCatalog
+
+if TYPE_CHECKING:
+    from forklake.session.confinement import Policy
 
 
 class Work:
@@ -19,7 +24,9 @@ class Work:
     A catalog is seen as it was when a statement first named it. Without BEGIN each statement is a transaction.
     """
 
-    def __init__(self, *, is_explicit: bool, is_read_only: bool = False) -> None:
+    def __init__(self, policy: Policy | None = None, *, is_explicit: bool, is_read_only: bool = False) -> None:
+        self.policy = policy
+        """What the session may reach; definitions that a confined one stores are marked."""
         self.is_explicit = is_explicit
         self.is_aborted = False
         """Whether a statement failed in it, so that it can only be ended, without its changes."""
@@ -69,6 +76,8 @@ class Work:
         if attached.is_temporary:
             self._temporary = attached
             return self._open_transaction(attached)
+        if self.policy is not None and self.policy.is_confined and not attached.is_private:
+            staging_of(self._open_transaction(attached)).distrust()
         written = self._written
         # One catalog under two names is two: each name has a transaction of its own, of which one is committed.
         if written is not None and written is not attached:
@@ -100,6 +109,14 @@ class Work:
         newest = max((one for one in snapshots if one is not None), default=None)
         if newest is not None:
             self._noted[attached] = newest
+
+    @property
+    def place(self) -> tuple[Store, CatalogId] | None:
+        """The store and the catalog that is changed, if one is."""
+        if self._written is None:
+            return None
+        catalog = self._written.catalog
+        return runtime_of(catalog).store, catalog.catalog_id
 
     def release_unchanged(self) -> None:
         """Let another catalog be changed if nothing was changed so far.

@@ -17,7 +17,7 @@ from forklake.ops import alter_columns
 from forklake.ops.arrange_files import set_sorting
 from forklake.ops.set_tag import set_table_tag
 from forklake.spark_catalog.attached import Attached, Words
-from forklake.spark_catalog.new_columns import column_comments, default_text, new_columns
+from forklake.spark_catalog.new_columns import column_comments, default_text, new_columns, warn_of_length
 from forklake.spark_catalog.table_facts import SORTED_BY
 from forklake.spark_catalog.table_properties import check_property, sort_order
 
@@ -70,7 +70,9 @@ def _alter_column(attached: Attached, staging: Staging, row: TableRow, column: t
                 if not change["if_exists"]:
                     raise
         case "UpdateColumnType":
-            wanted = ducklake_type(column[-1], _parse_datatype_json_string(change["type"]))
+            given = _parse_datatype_json_string(change["type"])
+            warn_of_length(column[-1], given)
+            wanted = ducklake_type(column[-1], given)
             alter_columns.set_type(staging, attached.runtime, row, column, wanted)
         case "UpdateColumnNullability" if change["nullable"]:  # Spark refuses SET NOT NULL itself
             alter_columns.allow_nulls(staging, row, column)

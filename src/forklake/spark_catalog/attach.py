@@ -12,7 +12,9 @@ from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
 from forklake.catalog.moments import Moment
+from forklake.connector.register import register
 from forklake.engine.spark.driver.failures import SPARK_ERRORS
+from forklake.engine.spark.driver.python_workers import name_python
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import AlreadyExistsError, EngineError, InvalidInputError
 from forklake.lake import Catalog, Lake
@@ -99,6 +101,7 @@ def attach(
             " was attached.",
             hint='Read and write tables as format "forklake" there: see forklake.register().',
         )
+    name_python(session)
     alias = (catalog if isinstance(catalog, str) else found.name) if name is None else name
     classes = load_classes(session)
     _check_free(session, alias)
@@ -111,6 +114,7 @@ def attach(
     token = secrets.token_hex(16)
     attached = Attached(alias, token, session, shown, runtime_of(of_session), Statements(shown), read_only=read_only)
     _register(session, classes, attached)
+    register(session)
     return SparkCatalog(attached, classes, lake if owns_lake else None)
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.udf import _wrap_function
 
+from forklake.engine.spark.driver.python_workers import name_python
 from forklake.spark_catalog.classes import load_class
 
 
@@ -18,6 +19,7 @@ def register_source(spark: SparkSession, source: type[DataSource]) -> None:
 
     As ``spark.dataSource.register`` does, which refuses a name that a class of Java has.
     """
+    name_python(spark)
     session: Any = spark
     wrapped = _wrap_function(session.sparkContext, source)
     made = session._jvm.org.apache.spark.sql.execution.datasources.v2.python.UserDefinedPythonDataSource(wrapped)

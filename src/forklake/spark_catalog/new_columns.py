@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    CharType,
+    DataType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+)
 
 from forklake.engine.spark.columns.spark_types import ducklake_columns
 from forklake.errors import InvalidInputError
@@ -38,8 +48,38 @@ def new_columns(attached: Attached, text: str) -> tuple[ColumnDefinition, ...]:
         InvalidInputError: A column has a type, a default or a rule that tables of a lake do not have.
     """
     schema = StructType.fromJson(json.loads(text))
+    for field in schema.fields:
+        warn_of_length(field.name, field.dataType)
     pairs = zip(schema.fields, ducklake_columns(schema), strict=True)
     return tuple(_column(attached, field, column) for field, column in pairs)
+
+
+def warn_of_length(column: str, kind: DataType) -> None:
+    """Warn of a length of texts in a type, which a lake does not keep."""
+    length = _limited_text(kind)
+    if length is not None:
+        name = "CHAR" if isinstance(length, CharType) else "VARCHAR"
+        warnings.warn(
+            f'The length of {name}({length.length}) of column "{column}" is not kept: it takes texts of any length.',
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _limited_text(kind: DataType) -> CharType | VarcharType | None:
+    """Return a type of texts of limited length in a type; None if there is none."""
+    match kind:
+        case CharType() | VarcharType():
+            return kind
+        case ArrayType():
+            inner = [kind.elementType]
+        case MapType():
+            inner = [kind.keyType, kind.valueType]
+        case StructType():
+            inner = [field.dataType for field in kind.fields]
+        case _:
+            inner = []
+    return next((found for one in inner if (found := _limited_text(one)) is not None), None)
 
 
 def column_comments(text: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from forklake.lake import Catalog
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, join_name, nearest, split_name
-from forklake.ops.merge_terms import read_strategy_texts
+from forklake.ops.merge_terms import read_code, read_strategy_texts
 from forklake.session.functions.forks import MERGED, plan_rows
 from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
 
@@ -23,6 +23,8 @@ Rows = Sequence[Sequence[Any]]
 _MERGED: Final = ", ".join(f"{one.name} {'BIGINT' if one.type == types.INT64 else 'STRING'}" for one in MERGED)
 _OURS: Final[Mapping[str, str]] = {"TIME": "STRING", "TABLE": "STRING"}
 """Our kinds of arguments, and the types that Spark makes them."""
+_SIGNATURE: Final[Mapping[str, str]] = {"author": "STRING", "message": "STRING"}
+"""Who does it, and why."""
 _COMPACTED: Final = "schema_name STRING, table_name STRING, files_processed BIGINT, files_created BIGINT"
 
 
@@ -160,13 +162,18 @@ def _own_fork(attached: Attached, name: str) -> Catalog:
 def _merge(attached: Attached, given: Mapping[str, Any]) -> Rows:
     strategy = read_strategy_texts([given["strategy"]] if given["strategy"] else [])
     plan = attached.catalog.merge(
-        _own_fork(attached, given["fork"]), strategy=strategy, message=given["message"], dry_run=bool(given["dry_run"])
+        _own_fork(attached, given["fork"]),
+        strategy=strategy,
+        code=read_code(given["code"] or "take"),
+        author=given["author"],
+        message=given["message"],
+        dry_run=bool(given["dry_run"]),
     )
     return list(plan_rows(plan))
 
 
 def _drop_fork(attached: Attached, given: Mapping[str, Any]) -> Rows:
-    _own_fork(attached, given["fork"]).drop()
+    _own_fork(attached, given["fork"]).drop(author=given["author"], message=given["message"])
     return [(given["fork"],)]
 
 
@@ -230,7 +237,8 @@ def _clean_up(attached: Attached, given: Mapping[str, Any]) -> Rows:
 
 
 def _set_option(attached: Attached, given: Mapping[str, Any]) -> Rows:
-    attached.catalog.options.set(given["name"], given["value"], table=given["table"])
+    author, message = given["author"], given["message"]
+    attached.catalog.options.set(given["name"], given["value"], table=given["table"], author=author, message=message)
     return [(given["name"], given["value"])]
 
 
@@ -247,7 +255,7 @@ _PROCEDURES: Final[Mapping[str, _Procedure]] = {
     "cleanup_old_files": _Procedure(
         {"older_than": "TIME", "cleanup_all": "BOOLEAN", "dry_run": "BOOLEAN"}, "path STRING", _clean_up
     ),
-    "drop_fork": _Procedure({"fork": "STRING!"}, "catalog_name STRING", _drop_fork),
+    "drop_fork": _Procedure({"fork": "STRING!", **_SIGNATURE}, "catalog_name STRING", _drop_fork),
     "expire_snapshots": _Procedure(
         {"older_than": "TIME", "snapshot_id": "BIGINT", "dry_run": "BOOLEAN"}, "snapshot_id BIGINT", _expire
     ),
@@ -263,14 +271,25 @@ _PROCEDURES: Final[Mapping[str, _Procedure]] = {
         changes=False,
     ),
     "merge": _Procedure(
-        {"fork": "STRING!", "strategy": "STRING", "message": "STRING", "dry_run": "BOOLEAN"}, _MERGED, _merge
+        {
+            "fork": "STRING!",
+            "strategy": "STRING",
+            "message": "STRING",
+            "dry_run": "BOOLEAN",
+            "code": "STRING",
+            "author": "STRING",
+        },
+        _MERGED,
+        _merge,
     ),
     "merge_adjacent_files": _Procedure({"table": "TABLE", "dry_run": "BOOLEAN"}, _COMPACTED, _merge_files),
     "rewrite_data_files": _Procedure(
         {"table": "TABLE", "delete_threshold": "DOUBLE", "dry_run": "BOOLEAN"}, _COMPACTED, _rewrite_files
     ),
     "set_option": _Procedure(
-        {"name": "STRING!", "value": "STRING!", "table": "TABLE"}, "name STRING, value STRING", _set_option
+        {"name": "STRING!", "value": "STRING!", "table": "TABLE", **_SIGNATURE},
+        "name STRING, value STRING",
+        _set_option,
     ),
     "snapshots": _Procedure(
         {"limit": "INT"},

@@ -12,10 +12,12 @@ from pyspark.sql import functions as F  # noqa: N812
 from forklake.catalog import describe, lookup, versions
 from forklake.catalog.moments import Moment, TagName
 from forklake.catalog.state import CatalogState, Content
+from forklake.config import UNLIMITED
 from forklake.errors import NotFoundError
 from forklake.lake.internals import content_of
 from forklake.model.quoting import quote_name, quote_spark_name
 from forklake.model.rows import TableRow, ViewRow
+from forklake.model.table_read import TableRead
 from forklake.ops.read_table import plan_table
 from forklake.spark_catalog import table_facts
 from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, plan_of, say
@@ -52,12 +54,14 @@ def resolve(attached: Attached, words: Words, given: Any) -> Answer:
 
 
 def describe_table(attached: Attached, words: Words, given: Any) -> Answer:
-    """Return the properties and partition keys of a resolved table."""
+    """Return the properties and keys of a resolved table, and which rows it has."""
     content = _content(attached, words)
     if (view := attached.view(content, words)) is not None:
         return say({"properties": describe.object_tags(content, view.view_id), "keys": []})
-    row = _row(attached, content, words)
-    return say({"properties": table_facts.properties(content, row), "keys": table_facts.keys(content, row)})
+    row, version = _row(attached, content, words), content.version
+    read = TableRead(attached.runtime.key, version.catalog_id, row.table_id, version.snapshot_id)
+    facts = {"properties": table_facts.properties(content, row), "keys": table_facts.keys(content, row)}
+    return say({**facts, "rows": str(read)})
 
 
 def plan(attached: Attached, words: Words, given: Any) -> Answer:
@@ -189,7 +193,7 @@ def _view_rows(attached: Attached, content: Content, view: ViewRow) -> DataFrame
     """
     schema = lookup.schema_by_id(content, view.schema_id).schema_name
     seen = attached.catalog.at(content.version.snapshot_id)
-    with seen.session(confined=True) as session:
+    with seen.session(confined=UNLIMITED) as session:
         found = session.sql(f"FROM {quote_name(schema)}.{quote_name(view.view_name)}")
         assert found is not None
         return found.dataframe()

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame
 
+from forklake.config import UNLIMITED
 from forklake.engine.spark.driver.failures import SPARK_ERRORS
 from forklake.engine.spark.driver.isolate import clone
 from forklake.engine.spark.read.query import query_frame
@@ -40,7 +41,7 @@ def common_text(attached: Attached, words: Words) -> CommonText:
     """
     in_use = words["in_use"]
     view = spark_view(words["text"], attached.name, words["catalog_in_use"] or "", in_use[0] if in_use else MAIN)
-    with attached.catalog.session(confined=True) as session:
+    with attached.catalog.session(confined=UNLIMITED) as session:
         frames = {stand_in: _stand_in(attached, session, stand_in, name) for stand_in, name in view.tables.items()}
         tables = {stand_in: _columns(session, stand_in) for stand_in in frames}
         meant = _meant_by_spark(attached, view, frames, words["name"])

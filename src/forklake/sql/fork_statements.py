@@ -6,22 +6,24 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from forklake.model.fork_merge import Strategy
+from forklake.model.fork_merge import Code, Strategy
 from forklake.model.lazy_dataclass import dataclass
 from forklake.sql.catalog_statements import CatalogStatement, CopyDatabase, ExportDatabase, ImportDatabase
 
 
 @dataclass(frozen=True, slots=True)
 class MergeTerms:
-    """[STRATEGY strategy | strategy FOR table, ...] [KEYS (table (column, ...), ...)].
+    """[STRATEGY ...] [KEYS (table (column, ...), ...)] [CODE take | refuse].
 
     Attributes:
         strategy: Who decides conflicts, in all tables or by table.
         keys: By table, the columns by which rows are told apart that both sides inserted.
+        code: What is done with stored texts that are bound when they are used.
     """
 
     strategy: Strategy | Mapping[str, Strategy] = "fail"
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    code: Code = "take"
 
 
 @dataclass(frozen=True, slots=True)

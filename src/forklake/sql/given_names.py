@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from forklake.errors import NotFoundError
-from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.sql.relation import At, BoundQuery, Relation
+from forklake.sql.relation import At, BoundQuery, Relation, StoredMacro
 from forklake.sql.statements import Describe, Show
 
 
@@ -49,7 +48,7 @@ class GivenNames:
         """Refuse a query that depends on the rows of another."""
         _refuse("query", "of a query")
 
-    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+    def macro(self, parts: tuple[str, ...]) -> Sequence[StoredMacro]:
         """Find no macro."""
         return ()
 

@@ -11,7 +11,7 @@ from forklake.model.keywords import identifier
 from forklake.model.names import fold
 from forklake.model.quoting import quote_text
 from forklake.model.types.read import stored_type
-from forklake.sql.query.macro_calls import has_plain_default
+from forklake.sql.query.macro_calls import has_plain_default, kind_of_default
 
 
 def full_name(schema: str, name: str) -> str:
@@ -95,5 +95,5 @@ def _parameter_default(parameter: MacroParameter) -> str:
     assert parameter.default is not None
     if has_plain_default(parameter):
         return parameter.default
-    text = quote_text(parameter.default)
-    return text if parameter.type in (None, "varchar", "unknown") else f"{text}::{stored_type(parameter.type).sql_name}"
+    text, kind = quote_text(parameter.default), kind_of_default(parameter)
+    return text if kind is None or kind == types.VARCHAR else f"{text}::{kind.sql_name}"

@@ -69,6 +69,21 @@ class StoredQuery:
     names: Names
 
 
+@dataclass(frozen=True, slots=True)
+class StoredMacro:
+    """One overload of a macro, and the names for its text.
+
+    Without names the text is looked up with those of the statement that calls it.
+    """
+
+    implementation: MacroImplementation
+    names: Names | None = None
+
+
+FindStoredMacro = Callable[[tuple[str, ...]], Sequence[StoredMacro]]
+"""Returns the overloads of a macro by the parts of its name; none if there is no such macro."""
+
+
 class Names(Protocol):
     """Looks up the names in a query."""
 
@@ -103,7 +118,7 @@ class Names(Protocol):
     def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
         """Return rows in memory, as `computed_rows` gives them, as a relation."""
 
-    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+    def macro(self, parts: tuple[str, ...]) -> Sequence[StoredMacro]:
         """Return the overloads of a macro; none if it does not exist."""
 
     def variable(self, name: str) -> Any:

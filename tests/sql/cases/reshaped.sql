@@ -37,6 +37,25 @@ FROM (UNPIVOT (SELECT 1 a, 2 b, 3 c, NULL d) ON (a, b) AS x, (c, d) INTO NAME k 
 
 FROM (UNPIVOT (SELECT 1 a, 2.5 b, 'q' c) ON COLUMNS(* EXCLUDE (c)))
 
+-- Values are called as columns of the table are, whatever is done with them.
+FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON jan, feb INTO NAME k VALUE v)
+
+SELECT * FROM (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) t UNPIVOT (v FOR k IN (jan, feb))
+
+FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) t ON (jan * 2)::VARCHAR, t.feb::VARCHAR)
+
+FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON abs(jan) AS "first", coalesce(1, feb))
+
+FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON (jan, feb), (feb, jan) INTO NAME k VALUE v, w)
+
+FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON COLUMNS('Jan|FEB')::VARCHAR)
+
+error: FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON jan + feb)
+
+error: FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON 1 + 2)
+
+error: FROM (UNPIVOT (SELECT 1 AS "Jan", 2 AS "FEB", 'q' AS c) ON mar)
+
 SELECT count(*) FROM t USING SAMPLE 3
 
 SELECT count(i) FROM t TABLESAMPLE reservoir(4 ROWS) REPEATABLE (3)

@@ -45,6 +45,10 @@ class Attached:
     def reader(self) -> Catalog | Transaction:
         return self.transaction or self.catalog
 
+    @property
+    def is_in_transaction(self) -> bool:
+        return self.transaction is not None
+
     def writer(self, kind: str) -> Catalog | Transaction:
         return self.reader
 

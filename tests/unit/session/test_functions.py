@@ -1,5 +1,6 @@
 """The functions of catalogs, called as SQL calls them."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -122,9 +123,22 @@ def test_a_commit_message_belongs_to_the_transaction(x: Attached, shop: Catalog)
         inside = replace(x, transaction=txn)
         assert inside.rows("set_commit_message", "ann", "new table", extra_info="more") == []
     assert x.rows("snapshots")[-1][4:] == ("ann", "new table", "more")
-    x.rows("set_commit_message", "bob", "nothing")
+    with pytest.raises(InvalidInputError, match=r"no transaction is active; nothing was set\.\nHint: .*BEGIN"):
+        x.rows("set_commit_message", "bob", "nothing")
     shop.create_table("u", {"i": "INTEGER"})
     assert x.rows("snapshots")[-1][4:] == (None, None, None)
+
+
+def test_a_commit_message_is_not_lost_without_a_word(lake: Lake, shop: Catalog) -> None:
+    session = shop.session()
+    for call_ in ("CALL shop.set_commit_message('a', 'b')", "CALL ducklake_set_commit_message('shop', 'a', 'b')"):
+        with pytest.raises(InvalidInputError, match="no transaction is active"):
+            session.sql(call_)
+    session.sql("BEGIN; CALL shop.set_commit_message('a', 'b'); CREATE TABLE w (i INTEGER); COMMIT")
+    assert (shop.snapshots()[-1].author, shop.snapshots()[-1].commit_message) == ("a", "b")
+    session.sql("BEGIN; CALL shop.set_commit_message('a', 'gone'); CREATE TABLE x (i INTEGER); ROLLBACK")
+    session.sql("CREATE TABLE y (i INTEGER)")
+    assert shop.snapshots()[-1].author is None
 
 
 def test_expired_snapshots_are_returned_and_gone(x: Attached, shop: Catalog) -> None:
@@ -419,6 +433,27 @@ def test_catalogs_are_made_listed_renamed_dropped_and_brought_back(lake: Lake, x
         x.rows("rename_catalog", "nothing", "new")
 
 
+def test_who_ends_and_limits_catalogs_is_said_by_name(
+    x: Attached, lake: Lake, shop: Catalog, caplog: pytest.LogCaptureFixture
+) -> None:
+    who = {"author": "ann", "message": "why"}
+    shop.fork("agent")
+    with caplog.at_level(logging.INFO, "forklake.catalog"):
+        x.rows("rename_catalog", "agent", "run", **who)
+        x.rows("set_quota", name="run", max_files=3, **who)
+        x.rows("drop_catalog", "run", **who)
+        assert [(one.author, one.message) for one in lake.dropped_catalogs()] == [("ann", "why")]
+        x.rows("undrop_catalog", "run", **who)
+        x.rows("drop_catalogs", prefix="run", **who)
+        x.rows("purge_catalog", "run", **who)
+        x.rows("set_option", "target_file_size", "64MB", **who)
+        x.rows("reset_option", "target_file_size", **who)
+        shop.fork("late")
+        x.rows("purge_catalogs", "late", drop=True, **who)
+    assert len(caplog.messages) == 10
+    assert [text for text in caplog.messages if not text.endswith("by 'ann': 'why'")] == []
+
+
 # ---- how functions are called ----------------------------------------------------------------------------------------
 
 
@@ -577,9 +612,13 @@ def test_an_age_that_no_time_has_is_refused(x: Attached, age: object) -> None:
 
 def test_a_dropped_catalog_is_purged_by_name_or_id(x: Attached, lake: Lake) -> None:
     for name in ("one", "two"):
-        lake.create_catalog(name).drop()
-    assert x.rows("purge_catalog", "one") == [(1,)]
-    assert x.rows("purge_catalog", 2) == [(2,)]
+        made = lake.create_catalog(name)
+        made.create_table("t", {"i": "INTEGER"}).storage.append_files([NewDataFile("a.parquet", 1, 100)])
+        if name == "one":
+            made.fork("kept")
+        made.drop()
+    assert x.rows("purge_catalog", "one") == [(1, "one", 0, 0, ["kept"])]
+    assert x.rows("purge_catalog", 3) == [(3, "two", 1, 100, [])]
     with pytest.raises(NotFoundError, match='No dropped catalog "one" exists; nothing was done'):
         x.call("purge_catalog", "one")
     with pytest.raises(NotFoundError, match='No dropped catalog "shop" exists'):

@@ -282,3 +282,18 @@ with forklake.connect() as con:
 assert not {{"pyspark", "py4j"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("SELECT s.upper() FROM t", r"s\.upper\(\)"),
+        ("FROM t LIMIT 10%", "LIMIT with a percentage"),
+        ("FROM t USING SAMPLE 3", "a sample"),
+        ("SELECT DISTINCT ON (n) * FROM t", "DISTINCT ON"),
+        ("SELECT (id, n) < (3, 4) FROM t", r"\(id, n\)"),
+    ],
+)
+def test_reasons_are_in_the_words_of_the_query(session: Connection, query: str, reason: str) -> None:
+    with pytest.raises(EngineError, match=rf"needs Spark \({reason} is left to Spark\)"):
+        rows(session, query)

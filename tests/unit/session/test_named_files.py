@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake import Connection, Lake
+from forklake.errors import InvalidInputError
 
 NUMBERS = [1, 2, None]
 WRITTEN = {
@@ -135,3 +137,37 @@ def test_the_name_of_a_file_tells_how_it_is_packed(session: Connection, name: st
     assert found is not None
     assert found.rows() == [(1,)]
     assert duckdb.connect().execute(f"FROM '{name}'").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("engine", ["local", "auto"])
+def test_what_lies_behind_the_first_rows_of_files_is_not_read(session: Connection, tmp_path: Path, engine: str) -> None:
+    session.sql(f"SET engine = '{engine}'")
+    lines = "".join(f"{i},x{i}\n" for i in range(60_000))
+    (tmp_path / "far.csv").write_text(f"i,s\n{lines}no,number,here\n")
+    for query in (
+        "FROM 'far.csv' LIMIT 3",
+        "SELECT s, i FROM read_csv('far.csv', header => true) LIMIT 2 OFFSET 2",
+        "DESCRIBE FROM 'far.csv'",
+    ):
+        found = session.sql(query)
+        assert found is not None
+        assert found.rows() == duckdb.sql(query).fetchall()
+    with pytest.raises(InvalidInputError, match="Conversion Error: CSV Error on Line: 60002"):
+        session.sql("SELECT max(i) FROM 'far.csv'").rows()  # type: ignore[union-attr]
+
+
+def test_first_rows_of_files_are_those_of_duckdb(session: Connection, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    for number in range(12):
+        kinds = chance.sample(["{0}", "x{0}", "{0}.5", "2024-01-{1:02}", "", "true", '"a, {0}"'], 3)
+        rows = [",".join(kind.format(i, i % 28 + 1) for kind in kinds) for i in range(chance.choice([0, 1, 5, 3_000]))]
+        (tmp_path / f"{number}.csv").write_text("\n".join(["a,b,c", *rows]) + "\n")
+        objects = [f'{{"a": {i}, "b": {{"c": "x{i}"}}}}' for i in range(1, chance.choice([2, 5, 3_000]))]
+        (tmp_path / f"{number}.json").write_text(chance.choice(["\n".join(objects), f"[{', '.join(objects)}]"]))
+        duckdb.sql(f"FROM '{number}.json'").write_parquet(f"{number}.parquet")
+        for ending in ("csv", "json", "parquet"):
+            limit, offset = chance.choice([0, 1, 4, 5_000]), chance.choice([0, 0, 2, 4_000])
+            query = f"SELECT {chance.choice(['*', 'a', 'b, a'])} FROM '{number}.{ending}' LIMIT {limit} OFFSET {offset}"
+            found = session.sql(query)
+            assert found is not None
+            assert found.rows() == duckdb.sql(query).fetchall(), query

@@ -1,6 +1,7 @@
 """What a statement answered, as users are given it; DuckDB says what they expect."""
 
 import datetime as dt
+import pickle
 import subprocess
 import sys
 from decimal import Decimal
@@ -8,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -15,6 +17,7 @@ from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python, to_python
 from forklake.files.texts import parse_values
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.session.result import Result
 from forklake.session.result_table import cell_text
@@ -218,6 +221,16 @@ def test_a_count_is_told_as_duckdb_tells_it() -> None:
 def test_a_text_that_means_nothing_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="Could not convert string 'x' to INT32"):
         Result.of_texts([column("a", "int32")], [("x",)])
+
+
+def test_a_frame_of_pandas_that_is_made_of_a_result_has_its_names() -> None:
+    result = Result.of_rows([Field(None, "count_star()", types.INT64), Field(None, "b", types.VARCHAR)], [(1, "x")])
+    made = pd.DataFrame(result)
+    assert (list(made.columns), made.values.tolist()) == (["count_star()", "b"], [[1, "x"]])
+    again = Result.of_rows([Field(None, "a", types.INT64)], [(1,), (2,)])
+    first, second = again
+    assert (first, repr(second), isinstance(first, tuple)) == ((1,), "(2,)", True)
+    assert type(pickle.loads(pickle.dumps(first))) is tuple
 
 
 def test_names_that_repeat_are_kept_by_arrow_and_numbered_by_pandas() -> None:

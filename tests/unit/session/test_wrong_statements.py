@@ -385,6 +385,13 @@ def test_text_of_a_column_is_not_cast_to_nested_types(session: Connection, kind:
         ("SELECT {'k': 'agent'} < ('a', true)", "Cannot combine types of STRUCT(k VARCHAR) and "),
         ("SELECT trunc( . 1.2345, 2)", 'syntax error at or near "0.1.2345"'),
         (f"ATTACH 'ducklake:{'a' * 300}.db' AS long", "aaaa"),
+        ("ATTACH 'ducklake:x\ud800.db' AS half", "\\ud800"),
+        ("EXPORT DATABASE '\udc80'", "\\udc80"),
+        ('SELECT 1 AS "\ud800"', "\\ud800"),
+        ("OPTIMIZE orders", "merge_adjacent_files"),
+        ("VACUUM", "cleanup_old_files"),
+        ("RESTORE TABLE orders TO VERSION AS OF 1", "reset_to"),
+        ("DESCRIBE HISTORY orders", "x.snapshots()"),
     ],
 )
 def test_what_chance_has_said_is_refused_by_name(session: Connection, statement: str, words: str) -> None:
@@ -399,3 +406,34 @@ def test_an_integer_takes_a_default_that_is_written_with_a_point(session: Connec
     session.sql(f"CREATE TABLE given (i INTEGER, j INTEGER DEFAULT {default}); INSERT INTO given (i) VALUES (1)")
     session.sql(f"ALTER TABLE given ADD COLUMN k BIGINT DEFAULT {default}; INSERT INTO given (i) VALUES (2)")
     assert rows(session, "FROM given") == [(1, value, value), (2, value, value)]
+
+
+def test_a_table_that_was_dropped_is_named_with_the_snapshot_that_dropped_it(session: Connection) -> None:
+    session.sql("ATTACH 'ducklake:lake.db' AS two (CATALOG 'other', CREATE_IF_NOT_EXISTS true)")
+    session.sql("CREATE TABLE two.gone (i INTEGER)")
+    session.sql("BEGIN; CALL two.set_commit_message('mallory', 'tidy up'); DROP TABLE two.gone; COMMIT")
+    session.sql("DROP TABLE side.t")
+    ((last,),) = rows(session, "SELECT max(snapshot_id) FROM two.snapshots()")
+    for text in (
+        "FROM two.gone",
+        "SELECT count(*) FROM orders JOIN two.gone USING (i)",
+        "INSERT INTO two.gone VALUES (1)",
+        "DELETE FROM two.gone",
+        "ALTER TABLE two.gone ADD COLUMN j INTEGER",
+        "DROP TABLE two.gone",
+        "FROM ducklake_list_files('two', 'gone')",
+        f"FROM ducklake_table_changes('two', 'main', 'gone', {last}, {last})",
+    ):
+        with pytest.raises(NotFoundError, match="gone does not exist") as caught:
+            rows(session, text)
+        assert caught.value.hint is not None, text
+        assert f"Snapshot {last} dropped it" in caught.value.hint
+        assert 'mallory: "tidy up"' in caught.value.hint
+        assert f"`FROM two.main.gone AT (VERSION => {last - 1})` is what it held" in caught.value.hint
+    assert rows(session, f"FROM two.main.gone AT (VERSION => {last - 1})") == []
+    with pytest.raises(NotFoundError, match="t does not exist") as caught:
+        session.sql("FROM side.t")
+    assert "`FROM lake.side.t AT (VERSION =>" in str(caught.value.hint)
+    with pytest.raises(NotFoundError) as caught:
+        session.sql("FROM never")
+    assert "dropped" not in str(caught.value)

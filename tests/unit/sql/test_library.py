@@ -24,6 +24,7 @@ OWN = {
     *("_accept", "_check_name", "_read_question", "_read_path", "_read_reshaped", "_calls", "_open_joins"),
     "_place_after_parentheses",
     "_noting_text",
+    "_steps",
 }
 """What `Grammar` adds, which sqlglot never calls."""
 

@@ -18,7 +18,7 @@ from forklake.model.ids import ColumnId
 from forklake.model.predicate import AllOf, Anything, Comparison
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
-from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery, Total
+from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredMacro, StoredQuery, Total
 from forklake.sql.statements import Describe, Show
 from tests.fields import named_field
 
@@ -93,8 +93,8 @@ class Known:
     def known_relation(self, columns: tuple[Field, ...], rows: list[tuple[Any, ...]]) -> Relation:
         raise NotImplementedError
 
-    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
-        return [MACROS[parts[-1]]] if parts[-1] in MACROS else ()
+    def macro(self, parts: tuple[str, ...]) -> Sequence[StoredMacro]:
+        return [StoredMacro(MACROS[parts[-1]])] if parts[-1] in MACROS else ()
 
     def variable(self, name: str) -> Any:
         return {"n": 7, "list": [1, 2]}.get(name)

@@ -16,6 +16,7 @@ from forklake.catalog.combined_stats import merge_stats
 from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree
 from forklake.catalog.names import check_name, check_text
+from forklake.catalog.stored_defaults import stored_default
 from forklake.catalog.titles import table_title
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
 from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
@@ -71,6 +72,7 @@ def add(draft: Draft, change: AddColumn) -> None:
         numbers,
         parent=change.parent,
         taken=_names_beside(draft, change.table_id, change.parent),
+        level=_level_below(lookup.columns(draft, change.table_id), change.parent),
         is_added=True,
     )
     next_id = stats.next_column_id if change.ids else next(numbers.ids)
@@ -221,10 +223,10 @@ def set_default(draft: Draft, change: SetDefault) -> None:
     row = column_by_id(draft, change.table_id, change.column_id)
     if row.is_nested and change.default is not None:
         raise InvalidInputError(f"Default value for {row.column_type.upper()} type not supported")
-    check_text("default of a column", change.default)
-    kind = "expression" if change.is_expression and change.default is not None else "literal"
-    value = "NULL" if change.default is None else change.default
-    _replace(draft, row, replace(row, default_value=value, default_value_type=kind, origin=None))
+    check_text(f'default of column "{row.column_name}"', change.default)
+    value, kind = stored_default(change.default, is_expression=change.is_expression)
+    trusted = (kind == "expression" and change.trusted) or None
+    _replace(draft, row, replace(row, default_value=value, default_value_type=kind, trusted=trusted, origin=None))
 
 
 def set_nulls_allowed(draft: Draft, change: SetNullsAllowed) -> None:
@@ -279,23 +281,30 @@ def insert(
     *,
     parent: ColumnId | None,
     taken: set[str],
+    level: int = 0,
     is_added: bool = False,
 ) -> None:
     """Add the rows of a column and of what is nested in it.
 
-    ``taken`` has the folded names of the columns beside it, and this one is added to it. With ``is_added``,
-    existing rows have the default in it.
+    ``taken`` has the folded names of the columns beside it, and this one is added to it. ``level`` is that of what is
+    around it. With ``is_added``, existing rows have the default in it.
     """
+    if level > types.MAX_LEVELS:
+        raise InvalidInputError(
+            f"A column cannot be nested more than {types.MAX_LEVELS} levels deep, a list or map being two: no file"
+            " with it could be read. Nothing was changed."
+        )
     _check_column_name(column.name)
     if fold(column.name) in taken:
         raise _name_taken_error(column.name)
     taken.add(fold(column.name))
-    check_text("default of a column", column.default)
+    check_text(f'default of column "{column.name}"', column.default)
     column_type = _type_name(column.name, column.type)
     _check_children(column, column_type)
     if column.default is not None and is_nested(column_type):
         raise InvalidInputError(f"Default value for {column_type.upper()} type not supported")
     column_id = ColumnId(next(numbers.ids))
+    default, kind = stored_default(column.default, is_expression=column.default_is_expression)
     draft.insert(
         ColumnRow(
             column_id=column_id,
@@ -304,22 +313,36 @@ def insert(
             column_name=column.name,
             column_type=column_type,
             initial_default=column.default if is_added else None,
-            default_value="NULL" if column.default is None else column.default,
+            default_value=default,
             nulls_allowed=column.nulls_allowed,
             parent_column=parent,
-            default_value_type="expression" if column.default_is_expression else "literal",
+            default_value_type=kind,
             default_value_dialect="duckdb",
+            trusted=(column.default_is_expression and column.trusted) or None,
         )
     )
     inside: set[str] = set()
     for child in column.children:
-        insert(draft, table_id, child, numbers, parent=column_id, taken=inside, is_added=is_added)
+        below = level + (2 if column_type in _CHILDREN else 1)
+        insert(draft, table_id, child, numbers, parent=column_id, taken=inside, level=below, is_added=is_added)
+
+
+def _level_below(rows: Sequence[ColumnRow], parent: ColumnId | None) -> int:
+    """Return the level of what is nested in a column or field."""
+    by_id, level = {row.column_id: row for row in rows}, 0
+    while parent is not None:
+        level += 2 if by_id[parent].column_type in _CHILDREN else 1
+        parent = by_id[parent].parent_column
+    return level
 
 
 def _type_name(name: str, text: str) -> str:
+    given: object = text
+    if not isinstance(given, str):
+        raise InvalidInputError(f'The type of column "{name}" is text, as in SQL, not {given!r}.')
     try:
         return type_name(text)
-    except (ValueError, AttributeError) as error:
+    except ValueError as error:
         raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
 
 

@@ -11,7 +11,7 @@ from forklake.catalog.changes.adopted import check_not_there
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.combined_stats import storable_bound, widen_stats
 from forklake.catalog.draft import Draft
-from forklake.catalog.names import check_text
+from forklake.catalog.names import check_value
 from forklake.catalog.paths import check_adopted_path, check_file_path
 from forklake.catalog.state import live_data_files
 from forklake.catalog.table_files import is_cut
@@ -193,7 +193,7 @@ def file_row(
         footer_size=file.footer_size,
         row_id_start=row_id_start,
         partition_id=partition_id,
-        encryption_key=check_text("encryption key", file.encryption_key),
+        encryption_key=check_value("encryption key", file.encryption_key),
         mapping_id=mapping_id,
         partial_max=partial_max,
         columns_known=file.columns_known,
@@ -221,7 +221,7 @@ def insert_facts(
     Return the statistics by column.
     """
     for index, value in enumerate(file.partition_values):
-        check_text("partition value", value)
+        check_value("partition value", value)
         draft.insert(
             FilePartitionValueRow(
                 data_file_id=row.data_file_id,
@@ -258,8 +258,8 @@ def _variant_stats(
     if column is None or column.type != types.VARIANT:
         raise NotFoundError(f'Table "{table.table_name}" does not have a variant column with name "{given.column}"')
     stats = given.stats
-    check_text("path in a variant", given.variant_path)
-    check_text("type in a variant", given.shredded_type)
+    check_value("path in a variant", given.variant_path)
+    check_value("type in a variant", given.shredded_type)
     return FileVariantStatsRow(
         data_file_id=file_id,
         table_id=table.table_id,
@@ -272,7 +272,7 @@ def _variant_stats(
         min_value=storable_bound(stats.min_value),
         max_value=storable_bound(stats.max_value),
         contains_nan=stats.contains_nan,
-        extra_stats=check_text("extra statistics", stats.extra_stats),
+        extra_stats=check_value("extra statistics", stats.extra_stats),
     )
 
 
@@ -322,7 +322,7 @@ def insert_deletes(
                 delete_count=file.delete_count,
                 file_size_bytes=file.file_size_bytes,
                 footer_size=file.footer_size,
-                encryption_key=check_text("encryption key", file.encryption_key),
+                encryption_key=check_value("encryption key", file.encryption_key),
                 partial_max=partial_max,
             )
         )
@@ -449,5 +449,5 @@ def _file_stats(file_id: DataFileId, table_id: TableId, column_id: ColumnId, giv
         min_value=storable_bound(given.min_value),
         max_value=storable_bound(given.max_value),
         contains_nan=given.contains_nan,
-        extra_stats=check_text("extra statistics", given.extra_stats),
+        extra_stats=check_value("extra statistics", given.extra_stats),
     )

@@ -13,7 +13,7 @@ from forklake.catalog.changes.files import check_not_flushed, leaves_of
 from forklake.catalog.changes.nested_leaves import leaf_values
 from forklake.catalog.combined_stats import merge_stats
 from forklake.catalog.draft import Draft
-from forklake.catalog.names import check_text
+from forklake.catalog.names import check_value
 from forklake.catalog.state import live_data_files
 from forklake.catalog.titles import table_title
 from forklake.errors import InvalidInputError, NotFoundError
@@ -154,7 +154,7 @@ def _document(table: str, columns: dict[ColumnId, ColumnRow], values: dict[Colum
     for column_id, value in values.items():
         if column_id not in columns:
             raise NotFoundError(f'Table "{table}" does not have a column with index {column_id}')
-        check_text("value of an inlined row", value)
+        check_value("value of an inlined row", value)
     for column_id, column in columns.items():
         if not column.nulls_allowed and values.get(column_id) is None:
             raise InvalidInputError(f"NOT NULL constraint failed: {table}.{column.column_name}")

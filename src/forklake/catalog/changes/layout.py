@@ -127,6 +127,7 @@ def set_sorting(draft: Draft, change: SetSorting) -> None:
                 dialect=key.dialect,
                 sort_direction=key.direction,
                 null_order=key.null_order,
+                trusted=key.trusted or None,
             )
         )
     log_altered(draft, table)

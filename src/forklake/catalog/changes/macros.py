@@ -9,7 +9,7 @@ from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.metastore.written_tables import MACRO_IMPL
 from forklake.model.change import CreateMacro, DropMacro
 from forklake.model.change_log import ChangeKind, LoggedChange
-from forklake.model.definitions import MacroImplementation
+from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.names import fold
 from forklake.model.rows import MacroImplRow, MacroParameterRow, MacroRow
 
@@ -38,6 +38,7 @@ def create(draft: Draft, change: CreateMacro) -> None:
                 dialect=implementation.dialect,
                 sql=implementation.sql,
                 type=implementation.type,
+                trusted=implementation.trusted or None,
             )
         )
         draft.insert(
@@ -49,7 +50,8 @@ def create(draft: Draft, change: CreateMacro) -> None:
                     parameter_name=parameter.name,
                     parameter_type=parameter.type or "unknown",
                     default_value=parameter.default,
-                    default_value_type=_default_type(parameter.default, is_expression=parameter.default_is_expression),
+                    default_value_type=_default_type(parameter),
+                    trusted=implementation.trusted or None,
                 )
                 for column_id, parameter in enumerate(implementation.parameters)
             )
@@ -80,16 +82,17 @@ def drop(draft: Draft, change: DropMacro) -> None:
 
 
 def _check(name: str, implementation: MacroImplementation) -> None:
-    check_text("body of a macro", implementation.sql)
-    check_text("dialect of a macro", implementation.dialect)
+    check_text(f'body of macro "{name}"', implementation.sql)
+    check_text(f'dialect of macro "{name}"', implementation.dialect)
     if not implementation.sql.strip():
         raise InvalidInputError(f'Macro "{name}" must have a body; it was not created.')
     seen: set[str] = set()
     has_default = False
     for parameter in implementation.parameters:
         check_name("parameter", parameter.name)
-        check_text("type of a parameter", parameter.type)
-        check_text("default of a parameter", parameter.default)
+        check_text(f'type of parameter "{parameter.name}"', parameter.type)
+        check_text(f'type of the default of parameter "{parameter.name}"', parameter.default_type)
+        check_text(f'default of parameter "{parameter.name}"', parameter.default)
         if fold(parameter.name) in seen:
             raise InvalidInputError(f'Macro "{name}" has two parameters "{parameter.name}"; it was not created.')
         if has_default and parameter.default is None:
@@ -100,7 +103,7 @@ def _check(name: str, implementation: MacroImplementation) -> None:
         has_default = parameter.default is not None
 
 
-def _default_type(default: str | None, *, is_expression: bool) -> str:
-    if default is None:
+def _default_type(parameter: MacroParameter) -> str:
+    if parameter.default is None:
         return "unknown"
-    return "expression" if is_expression else "literal"
+    return "expression" if parameter.default_is_expression else parameter.default_type or "literal"

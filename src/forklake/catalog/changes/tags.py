@@ -23,20 +23,23 @@ from forklake.model.rows import ColumnTagRow, TagRow, ViewColumnTagRow
 def set_tag(draft: Draft, change: SetTag) -> None:
     """Set a tag of a table or view."""
     new = TagRow(object_id=change.object_id, key=change.key, value=change.value)
-    _put(draft, draft.rows(TAG, {"object_id": change.object_id}), new)
     found_views = draft.rows(VIEW, {"view_id": change.object_id})
-    if found_views:
+    table = None if found_views else lookup.table_by_id(draft, TableId(change.object_id))
+    of = f'view "{found_views[0].view_name}"' if table is None else f'table "{table.table_name}"'
+    _put(draft, draft.rows(TAG, {"object_id": change.object_id}), new, of)
+    if table is None:
         views.log_altered(draft, found_views[0])
     else:
-        log_altered(draft, lookup.table_by_id(draft, TableId(change.object_id)))
+        log_altered(draft, table)
 
 
 def set_column_tag(draft: Draft, change: SetColumnTag) -> None:
     """Set a tag of a column."""
     table = lookup.table_by_id(draft, change.table_id)
-    column_by_id(draft, change.table_id, change.column_id)
+    column = column_by_id(draft, change.table_id, change.column_id)
     new = ColumnTagRow(table_id=change.table_id, column_id=change.column_id, key=change.key, value=change.value)
-    _put(draft, draft.rows(COLUMN_TAG, {"table_id": change.table_id, "column_id": change.column_id}), new)
+    of = f'column "{column.column_name}" of table "{table.table_name}"'
+    _put(draft, draft.rows(COLUMN_TAG, {"table_id": change.table_id, "column_id": change.column_id}), new, of)
     log_altered(draft, table)
 
 
@@ -53,17 +56,17 @@ def set_view_column_tag(draft: Draft, change: SetViewColumnTag) -> None:
         for row in draft.rows(VIEW_COLUMN_TAG, {"view_id": change.view_id})
         if fold(row.column_name) == fold(change.column_name)
     ]
-    _put(draft, before, new)
+    _put(draft, before, new, f'column "{change.column_name}" of view "{view.view_name}"')
     views.log_altered(draft, view)
 
 
 AnyTag = TagRow | ColumnTagRow | ViewColumnTagRow
 
 
-def _put(draft: Draft, before: Iterable[AnyTag], new: AnyTag) -> None:
+def _put(draft: Draft, before: Iterable[AnyTag], new: AnyTag, of: str) -> None:
     """Replace the tag of the same key; the value None removes it."""
     check_name("tag", new.key)
-    check_text("value of a tag", new.value)
+    check_text(f"{new.key} of {of}", new.value)
     draft.end(*(row for row in before if row.key == new.key))
     if new.value is not None:
         draft.insert(replace(new))

@@ -18,12 +18,13 @@ from forklake.model.rows import ViewRow
 def create(draft: Draft, change: CreateView) -> None:
     """Create a view; tables and views share one namespace."""
     check_name("view", change.name)
-    check_text("query of a view", change.sql)
-    check_text("dialect of a view", change.dialect)
+    check_text(f'query of view "{change.name}"', change.sql)
+    check_text(f'dialect of view "{change.name}"', change.dialect)
     if not change.sql.strip():
         raise InvalidInputError(f'View "{change.name}" must have a query; it was not created.')
     for alias in change.column_aliases:
         check_name("column", alias)
+    aliases = check_text(f'list of the columns of view "{change.name}"', format_aliases(change.column_aliases))
     schema = lookup.schema_by_id(draft, change.schema_id)
     lookup.check_relation_is_free(draft, change.schema_id, change.name)
     draft.insert(
@@ -34,7 +35,8 @@ def create(draft: Draft, change: CreateView) -> None:
             view_name=change.name,
             dialect=change.dialect,
             sql=change.sql,
-            column_aliases=format_aliases(change.column_aliases),
+            column_aliases=aliases,
+            trusted=change.trusted or None,
         )
     )
     draft.record(
@@ -67,7 +69,7 @@ def rename(draft: Draft, change: RenameView) -> None:
             f'Could not rename view "{row.view_name}" to "{change.name}": another entry with this name already exists!'
         )
     draft.end(row)
-    draft.insert(replace(row, view_name=change.name, origin=None))
+    draft.insert(replace(row, view_name=change.name, trusted=row.trusted if change.trusted else None, origin=None))
     draft.rename_created(change.view_id, change.name)
     log_altered(draft, row)
 

@@ -69,14 +69,13 @@ def make_session(
     """Make a lake with a catalog, and open a session on it.
 
     It is what ATTACH makes of a new file. The catalog has the name of the file unless it is given. The session alone
-    holds the lake. ``tell`` is told where it is.
+    holds the lake. ``tell`` is given its path.
     """
     with forklake.connect() as connection:
         name = quote_name(catalog or Path(path).stem)
         connection.sql(f"ATTACH {quote_text(f'ducklake:{path}')} AS {name}; USE {name}")
         if tell is not None:
-            file = output.printable(path)
-            tell(f"{file} is a new lake; its files go below {file}.files.")
+            tell(path)
         yield connection, None
 
 

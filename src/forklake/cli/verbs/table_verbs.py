@@ -60,7 +60,7 @@ CHAPTERS: Final = (
             ),
             Verb(
                 "list the snapshots that changed a table",
-                ("Inspection.history",),
+                ("Inspection.history", "CatalogInspection.table_history"),
                 ("FROM ducklake_table_history('shop', 'orders')",),
                 ("table history",),
             ),

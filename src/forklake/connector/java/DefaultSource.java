@@ -56,6 +56,7 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
 
   /** The snapshot that the columns were read of, which is then the one that is read. */
   private Object seen = null;
+  private String rows = null;
 
   /** Lets Python answer for a session. */
   public static synchronized void register(SparkSession session, BiFunction python) {
@@ -68,7 +69,11 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
 
   /** Who answers in the session that is in use; null if nobody does. Another session may be in use when rows are computed. */
   private static BiFunction python() {
-    scala.Option bridge = SparkSession.active().conf().getOption(SETTING);
+    return python(SparkSession.active());
+  }
+
+  private static BiFunction python(SparkSession session) {
+    scala.Option bridge = session.conf().getOption(SETTING);
     return bridge.isDefined() ? (BiFunction) BRIDGES.get(bridge.get()) : null;
   }
 
@@ -94,6 +99,7 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
     try {
       Map found = (Map) JSON.readValue(answer, Map.class);
       seen = found.get("version");
+      rows = (String) found.get("rows");
       return (StructType) DataType.fromJson((String) found.get("columns"));
     } catch (java.io.IOException error) {
       throw new IllegalStateException(error);
@@ -102,9 +108,9 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
 
   public Table getTable(StructType schema, Transform[] partitioning, Map properties) {
     BiFunction python = python();
-    if (python == null) return super.getTable(schema, partitioning, properties);
+    if (python == null) return new TaskTable(this, FORMAT, schema);
     boolean named = new CaseInsensitiveStringMap(properties).containsKey("lake");
-    return new SourceTable(this, FORMAT, schema, python, seen, named);
+    return new SourceTable(this, FORMAT, schema, python, seen, rows, named);
   }
 
   public Sink createSink(
@@ -116,7 +122,7 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
     Map words = new HashMap();
     words.put("mode", mode.toString());
     words.put("partitioned", Boolean.valueOf(!partitionColumns.isEmpty()));
-    BiFunction python = python();
+    BiFunction python = python((SparkSession) context.sparkSession());
     if (python == null)
       throw new IllegalArgumentException(
           "The format forklake is not known in this session; nothing was written.\nHint: forklake.register(spark).");
@@ -125,19 +131,43 @@ public class DefaultSource extends PythonDataSourceV2 implements StreamSinkProvi
   }
 }
 
+/**
+ * A table that Python in Spark's tasks reads and writes. Streams are written by the sink all the same: Spark asks for the table of
+ * a stream that is written while another session may be in use, and only the sink is given the session of the stream.
+ */
+class TaskTable extends PythonTable {
+  TaskTable(DefaultSource source, String name, StructType schema) {
+    super(source, name, schema);
+  }
+
+  public Set capabilities() {
+    return EnumSet.of(
+        TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
+  }
+}
+
 /** A table of a lake, named by options. */
 class SourceTable extends PythonTable {
   private final BiFunction python;
   private final Object seen;
+  private final String rows;
 
   /** Whether options name it: of a table of its own catalog, Spark does not keep them. */
   private final boolean named;
 
-  SourceTable(DefaultSource source, String name, StructType schema, BiFunction python, Object seen, boolean named) {
+  SourceTable(DefaultSource source, String name, StructType schema, BiFunction python, Object seen, String rows, boolean named) {
     super(source, name, schema);
     this.named = named;
     this.python = python;
     this.seen = seen;
+    this.rows = rows;
+  }
+
+  /** What is read, as a note for whoever takes the rows as a frame. */
+  public Map properties() {
+    Map found = new HashMap();
+    if (rows != null) found.put("forklake.rows", rows);
+    return found;
   }
 
   /** Streams are written by a sink. */

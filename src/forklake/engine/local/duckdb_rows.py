@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from forklake.engine.allowance import check_time, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
-from forklake.files.databases import closed_database
+from forklake.files.databases import closed_database, learn_macros
+from forklake.files.json_depth import TOO_DEEP
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
 from forklake.model.quoting import quote_name
@@ -25,7 +26,7 @@ _FEW_ROWS: Final = 2_000
 _VARIANT: Final = "VARIANT"
 _KINDS: Final = {"PARQUET_VARIANT": _VARIANT}
 _PATIENCE_SECONDS: Final = 0.05
-_KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ")
+_KNOWN_FAILURES: Final = ("Conversion Error: ", "Out of Range Error: ", f"Invalid Input Error: {TOO_DEEP}")
 """How messages begin that tell of a value, in the words that Spark's are translated to as well."""
 
 
@@ -41,6 +42,7 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
         InvalidInputError: A value cannot be computed.
         LimitError: The time of the statement is over.
     """
+    learn_macros(text)
     with closing(closed_database().cursor()) as cursor:
         try:
             with interrupt_in_time(cursor.interrupt):

@@ -12,7 +12,7 @@ from forklake.files.schema import display_type
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
-from forklake.model.promotions import is_promotion
+from forklake.model.promotions import can_become
 from forklake.model.scan import ScanFile, ScanPlan
 from forklake.model.types import Type
 
@@ -97,4 +97,4 @@ def _is_exact(field: Field, held: Field) -> bool:
         return True
     # From decimals, Spark rounds to 32 bits once, and Python to 64 bits before.
     is_rounded_twice = isinstance(held.type, types.Decimal) and field.type == types.FLOAT32
-    return is_promotion(held.type, field.type) and not is_rounded_twice
+    return can_become(held.type, field.type) and not is_rounded_twice

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forklake import files
-from forklake.engine.allowance import charge, check_time
+from forklake.engine.allowance import UnpackedBytes, charge, check_time
 from forklake.engine.local.table_columns import table_column
 from forklake.files import compute as pc
 from forklake.files import storage
@@ -20,6 +20,7 @@ from forklake.files.arrays import number_array, repeat, value_array
 from forklake.files.deletes import read_deletes
 from forklake.files.evolution import evolved_column
 from forklake.files.footer import damage_error, known_footer, resolve_fields
+from forklake.files.inlined_rows import held_array
 from forklake.files.keys import decrypting
 from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
@@ -31,6 +32,7 @@ from forklake.model.numbering import Run
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanPlan, ScanRows
 
 _BATCH_ROWS: Final = 65_536
+_RUN_BYTES: Final = 1 << 20
 _FEW_ROWS: Final = 10_000
 """Rows that are decoded sooner than they are handed to other threads."""
 
@@ -86,9 +88,10 @@ def file_rows(
         InvalidInputError: A value does not fit its column.
     """
     charge(ScanPlan(selection.table, (), (file,)))
+    unpacked = UnpackedBytes(file.path, file.file_size_bytes, f"part {part[0]} of {part[1]}")
     with storage.naming_table(file.path, selection.table):
         for rows in _rows(file, selection, part, min(batch_rows or _BATCH_ROWS, _BATCH_ROWS)):
-            check_time()
+            unpacked.add(sum(column.nbytes for column in rows.columns))
             yield rows
 
 
@@ -128,7 +131,7 @@ def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
     ids = {field.column_id for field in selection.wanted}
     held = {
         # Texts become values as they are shown, so a column that is shown as text is read from text.
-        _display_field(field): to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
+        _display_field(field): held_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
         for field in rows.fields
         if field.column_id is not None and field.column_id in ids
     }
@@ -243,16 +246,35 @@ def _batches(
                 # Nothing of the file is needed but how many rows it has.
                 yield first, pa.table({"": pa.nulls(sum(sizes[begin:end]))}).combine_chunks().to_batches()[0]
                 return
-            for batch in parquet.iter_batches(
-                batch_rows,
-                row_groups=list(range(begin, end)),
-                columns=chosen,
-                use_threads=sum(sizes[begin:end]) > _FEW_ROWS,
-            ):
-                yield first, batch
-                first += batch.num_rows
+            for run in _runs(parquet.metadata, begin, end):
+                for batch in parquet.iter_batches(
+                    batch_rows,
+                    row_groups=run,
+                    columns=chosen,
+                    use_threads=sum(sizes[begin:end]) > _FEW_ROWS,
+                ):
+                    yield first, batch
+                    first += batch.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:
             raise damage_error(file.path, file.encryption_key, error) from error
+
+
+def _runs(metadata: pq.FileMetaData, begin: int, end: int) -> Iterator[list[int]]:
+    """Yield runs of row groups that are decoded together.
+
+    They are small ones, or one that is not. What is decoded together is in memory at once, and may be much more than
+    its bytes in the file.
+    """
+    run: list[int] = []
+    byte_count = 0
+    for group in range(begin, end):
+        size = metadata.row_group(group).total_byte_size
+        if run and byte_count + size > _RUN_BYTES:
+            yield run
+            run, byte_count = [], 0
+        run.append(group)
+        byte_count += size
+    yield run
 
 
 def _visible_mask(file: ScanFile, batch: pa.RecordBatch, gone: NDArray[np.int64], first: int) -> NDArray[np.bool_]:

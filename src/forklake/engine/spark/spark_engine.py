@@ -23,6 +23,7 @@ from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import OWN_PLACES, ScanPlan, SharedPlan
+from forklake.model.table_read import TableRead
 from forklake.model.write import WriteTarget
 
 if TYPE_CHECKING:
@@ -77,6 +78,14 @@ class SparkEngine:
             frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs."
         )
         return frame
+
+    def note_reads(self, frame: DataFrame, reads: Collection[TableRead]) -> DataFrame:
+        """Return a DataFrame with a note of what it has read."""
+        return read.noted_reads.note_reads(frame, reads)
+
+    def noted_reads(self, frame: DataFrame) -> frozenset[TableRead]:
+        """Return what a DataFrame has read by its notes."""
+        return read.noted_reads.noted_reads(frame)
 
     def columns(self, frame: Any) -> tuple[ColumnDefinition, ...]:
         """Return the columns of a DataFrame or of a schema."""

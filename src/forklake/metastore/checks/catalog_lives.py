@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from forklake.metastore.checks.check import Check, has_head, span_of
-from forklake.metastore.limits import OWN_BYTES, OWN_FILES, count_own_files
+from forklake.metastore.limits import OWN_BYTES, OWN_FILES, count_own
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId
 
@@ -36,7 +36,7 @@ def count_again(session: Session, catalog: CatalogId) -> int:
     """Count the own files of a catalog anew; return how many heads were wrong."""
     # The head is taken first: a commit in flight is waited for, and then counted.
     session.execute("UPDATE forklake.ducklake_head SET live = live WHERE catalog_id = :c", c=catalog)
-    return count_own_files(session, catalog)
+    return count_own(session, catalog)
 
 
 def forget_lost_tags(session: Session, catalog: CatalogId) -> int:

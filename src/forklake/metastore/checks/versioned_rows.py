@@ -168,20 +168,24 @@ def _reference_checks() -> Iterator[Check]:
             table,
             (DATA_FILE, "data_file_id"),
             f"Live rows of {table.name} delete rows of the data file with id {{}}, which the catalog does not show.",
+            # DuckLake leaves delete files of data files that are gone.
+            unless=" AND r.numbering_id IS NULL" if table is DELETE_FILE else "",
         )
 
 
-def _missing(code: str, table: MetadataTable[Any], needed: tuple[MetadataTable[Any], str], told: str) -> Check:
+def _missing(
+    code: str, table: MetadataTable[Any], needed: tuple[MetadataTable[Any], str], told: str, unless: str = ""
+) -> Check:
     """Return the check that a catalog shows what its live rows need.
 
-    That is a row of another table with the same id.
+    That is a row of another table with the same id. ``unless`` leaves rows out.
     """
     other, key = needed
     scope = "0" if other.scope is None else f"t.{other.scope}"
     return Check(
         code,
         f"SELECT DISTINCT r.catalog_id, r.{key} FROM forklake.{table.name} r"
-        f" WHERE {span_of('r')} AND r.{END} = :never AND {has_head('r')} AND NOT EXISTS (SELECT 1"
+        f" WHERE {span_of('r')} AND r.{END} = :never{unless} AND {has_head('r')} AND NOT EXISTS (SELECT 1"
         f" FROM forklake.{other.name} t WHERE t.catalog_id = r.catalog_id AND t.{key} = r.{key} AND t.{END} = :never)"
         f" AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.{other.name} t"
         f" ON t.catalog_id = g.owner_id AND t.{key} = r.{key}"

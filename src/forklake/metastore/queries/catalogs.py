@@ -15,6 +15,7 @@ from forklake.metastore.store import Session
 from forklake.metastore.written_tables import BEGIN, END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
+from forklake.model.records import UNSAID, CommitInfo
 
 _PAGE: Final = 1000
 
@@ -149,15 +150,20 @@ def dropped_between(source: Source, names: tuple[str, str] | None) -> list[Catal
     return _list_dropped(source, within, first=first, last=last)
 
 
-def live_between(source: Source, names: tuple[str, str] | None) -> list[CatalogId]:
-    """Return the ids of live catalogs with certain names, given as for dropped ones."""
-    first, last = names or (None, None)
-    within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if names else ""
+def live_between(source: Source, *ranges: tuple[str, str]) -> list[CatalogId]:
+    """Return the ids of live catalogs with names of certain ranges.
+
+    Ranges are given as for dropped ones; without any, all are returned.
+    """
+    within = " OR ".join(
+        f"(fold(k.catalog_name) >= :first{place} AND fold(k.catalog_name) < :last{place})"
+        for place in range(len(ranges))
+    )
     found = source.query(
-        f"SELECT k.catalog_id FROM forklake.ducklake_catalog k WHERE k.{END} = :live{within}",
+        f"SELECT k.catalog_id FROM forklake.ducklake_catalog k WHERE k.{END} = :live AND ({within or '1 = 1'})",
         live=INFINITY,
-        first=first,
-        last=last,
+        **{f"first{place}": first for place, (first, _) in enumerate(ranges)},
+        **{f"last{place}": last for place, (_, last) in enumerate(ranges)},
     )
     return [CatalogId(catalog) for (catalog,) in found]
 
@@ -243,6 +249,8 @@ class ListedDrop:
     dropped_at: datetime
     path: str
     path_is_relative: bool
+    author: str | None
+    message: str | None
 
 
 def dropped_after(source: Source, after: int, limit: int, between: tuple[str, str] | None = None) -> list[ListedDrop]:
@@ -254,7 +262,7 @@ def dropped_after(source: Source, after: int, limit: int, between: tuple[str, st
     within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if between else ""
     found = source.query(
         "SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id,"
-        " k.end_time, k.path, k.path_is_relative FROM forklake.ducklake_head h"
+        " k.end_time, k.path, k.path_is_relative, k.ended_by, k.ended_message FROM forklake.ducklake_head h"
         " JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id"
         f" WHERE h.catalog_id > :after AND NOT h.live AND k.end_snapshot = {_NEWEST}{within}"
         f" ORDER BY h.catalog_id LIMIT {int(limit)}",
@@ -263,8 +271,10 @@ def dropped_after(source: Source, after: int, limit: int, between: tuple[str, st
         last=last,
     )
     return [
-        ListedDrop(CatalogId(catalog), name, str(uuid), parent, pin, head, source.time(time), path, bool(is_relative))
-        for catalog, name, uuid, parent, pin, head, time, path, is_relative in found
+        ListedDrop(
+            CatalogId(catalog), name, str(uuid), parent, pin, head, source.time(time), path, bool(is_relative), *who
+        )
+        for catalog, name, uuid, parent, pin, head, time, path, is_relative, *who in found
     ]
 
 
@@ -396,24 +406,33 @@ def newest_row(session: Session, catalog: CatalogId) -> CatalogRow:
     return CatalogRow(str(uuid), name, parent, pin, data_path, path, bool(is_relative), session.time(begin), ended)
 
 
-def end_row(session: Session, catalog: CatalogId, snapshot: SnapshotId, time: datetime) -> None:
-    """End the live row of a catalog."""
+def end_row(
+    session: Session, catalog: CatalogId, snapshot: SnapshotId, time: datetime, info: CommitInfo = UNSAID
+) -> None:
+    """End the live row of a catalog; ``info`` says by whom and why."""
     session.execute(
-        f"UPDATE forklake.ducklake_catalog SET {END} = :s, end_time = :time WHERE catalog_id = :c AND {END} = :live",
+        f"UPDATE forklake.ducklake_catalog SET {END} = :s, end_time = :time, ended_by = :by, ended_message = :message"
+        f" WHERE catalog_id = :c AND {END} = :live",
         s=snapshot,
         time=time,
+        by=info.author,
+        message=info.message,
         c=catalog,
         live=INFINITY,
     )
 
 
-def end_rows(session: Session, ends: Sequence[tuple[CatalogId, SnapshotId]], time: datetime) -> None:
+def end_rows(
+    session: Session, ends: Sequence[tuple[CatalogId, SnapshotId]], time: datetime, info: CommitInfo = UNSAID
+) -> None:
     """End the live rows of catalogs, each at a snapshot id of its own."""
+    given = {"time": time, "by": info.author, "message": info.message, "live": INFINITY}
     session.execute_many(
         f"UPDATE forklake.ducklake_catalog SET {END} = :s,"
-        " end_time = CASE WHEN begin_time > :time THEN begin_time ELSE :time END"
+        " end_time = CASE WHEN begin_time > :time THEN begin_time ELSE :time END,"
+        " ended_by = :by, ended_message = :message"
         f" WHERE catalog_id = :c AND {END} = :live",
-        [{"c": catalog, "s": snapshot, "time": time, "live": INFINITY} for catalog, snapshot in ends],
+        [{"c": catalog, "s": snapshot, **given} for catalog, snapshot in ends],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from forklake.metastore.source import Source
+from forklake.metastore.source import Question, Source, ask
 from forklake.metastore.store import Session, Values
 from forklake.metastore.visibility import BareChain, Chain
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
@@ -39,13 +39,16 @@ def head_by_name(source: Source, name: str) -> Head | None:
 
 def head_by_id(source: Source, catalog: CatalogId) -> Head | None:
     """Return a live catalog, with its newest snapshot and its chain."""
-    found = source.query(
+    return ask(source, ask_head_by_id(source, catalog))
+
+
+def ask_head_by_id(source: Source, catalog: CatalogId) -> Question[Head | None]:
+    """Ask for a live catalog, with its newest snapshot and its chain."""
+    return Question(
         f"{_HEAD} WHERE k.catalog_id = :c AND k.end_snapshot = :live ORDER BY g.depth",
-        c=catalog,
-        live=INFINITY,
-        lake=THE_LAKE,
+        {"c": catalog, "live": INFINITY, "lake": THE_LAKE},
+        lambda found: _head(source, found) if found else None,
     )
-    return _head(source, found) if found else None
 
 
 def heads_by_ids(source: Source, catalogs: Sequence[CatalogId]) -> list[Head]:

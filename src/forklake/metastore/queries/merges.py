@@ -73,6 +73,17 @@ def merging_snapshots(source: Source, chain: Chain, first: SnapshotId) -> list[S
     return [SnapshotId(snapshot) for (snapshot,) in found]
 
 
+def merge_at(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> tuple[CatalogId, SnapshotId] | None:
+    """Return what a snapshot merged, or was refreshed or reset to, if it did."""
+    found = source.query(
+        f"SELECT m.source_id, m.source_snapshot_id FROM forklake.ducklake_merge m WHERE m.catalog_id = :c"
+        f" AND m.{BEGIN} = :s AND m.kind IN ('merge', 'refresh', 'reset') ORDER BY m.source_id LIMIT 1",
+        c=catalog,
+        s=snapshot,
+    )
+    return next(((CatalogId(merged), SnapshotId(at)) for merged, at in found), None)
+
+
 def may_have_returned(
     source: Source, since: Mapping[CatalogId, SnapshotId], until: Mapping[CatalogId, SnapshotId]
 ) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from forklake.metastore.source import Question, Source, ask
@@ -89,6 +90,13 @@ def first_since(source: Source, version: Version, time: datetime) -> LineageSnap
     return _of_lineage(source, version, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
 
 
+def newest_before(source: Source, version: Version, snapshot: SnapshotId) -> SnapshotId | None:
+    """Return the newest snapshot of the lineage before one."""
+    condition = "AND s.snapshot_id < :before ORDER BY s.snapshot_id DESC LIMIT 1"
+    found = _of_lineage(source, version, condition, before=snapshot)
+    return None if found is None else found.snapshot_id
+
+
 def _of_lineage(source: Source, version: Version, condition: str, **params: Any) -> LineageSnapshot | None:
     found = source.query(
         f"{with_lineage(source)}"
@@ -111,14 +119,16 @@ _SNAPSHOT = (
 _CHANGES = " JOIN forklake.ducklake_snapshot_changes x ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
 
 
-def lineage(source: Source, version: Version) -> list[Snapshot]:
-    """Return the snapshots of a lineage, oldest first."""
+def lineage(source: Source, version: Version, only: SnapshotId | None = None) -> list[Snapshot]:
+    """Return the snapshots of a lineage, oldest first, or only one of them."""
+    wanted = "" if only is None else " AND s.snapshot_id = :only"
     found = source.query(
         f"{with_lineage(source)} {_SNAPSHOT}"
         f" FROM lineage c CROSS JOIN forklake.ducklake_snapshot s{_CHANGES}"
-        " WHERE s.catalog_id = c.owner_id AND s.snapshot_id >= c.first AND s.snapshot_id <= c.bound"
+        f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id >= c.first AND s.snapshot_id <= c.bound{wanted}"
         " ORDER BY s.snapshot_id",
         **lineage_params(version),
+        only=only,
     )
     return [_snapshot(source, row) for row in found]
 
@@ -210,11 +220,25 @@ def changes_between(
     It walks back from the head, snapshot by snapshot, and ends early at one that is expired: the first one
     returned is the base if and only if all are known.
     """
-    found = source.query(
+    return ask(source, _ask_changes(catalog, base, ":head", {"head": head}))
+
+
+def ask_changes_since(catalog: CatalogId, base: SnapshotId) -> Question[list[tuple[SnapshotId, str]]]:
+    """Ask what the snapshots of a catalog from a base to its head did.
+
+    The answer is that of `changes_between`.
+    """
+    return _ask_changes(catalog, base, "(SELECT h.snapshot_id FROM forklake.ducklake_head h WHERE h.catalog_id = :c)")
+
+
+def _ask_changes(
+    catalog: CatalogId, base: SnapshotId, head: str, params: Mapping[str, Any] = MappingProxyType({})
+) -> Question[list[tuple[SnapshotId, str]]]:
+    return Question(
         "WITH RECURSIVE walk(snapshot_id, previous_snapshot_id) AS ("
         " SELECT l.snapshot_id, l.previous_snapshot_id FROM forklake.ducklake_snapshot_lineage l"
         " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
-        " WHERE l.catalog_id = :c AND l.snapshot_id = :head"
+        f" WHERE l.catalog_id = :c AND l.snapshot_id = {head}"
         " UNION ALL"
         " SELECT l.snapshot_id, l.previous_snapshot_id FROM walk w JOIN forklake.ducklake_snapshot_lineage l"
         " ON l.catalog_id = :c AND l.snapshot_id = w.previous_snapshot_id"
@@ -222,11 +246,9 @@ def changes_between(
         " WHERE w.snapshot_id > :base)"
         " SELECT w.snapshot_id, x.changes_made FROM walk w JOIN forklake.ducklake_snapshot_changes x"
         " ON x.catalog_id = :c AND x.snapshot_id = w.snapshot_id ORDER BY w.snapshot_id",
-        c=catalog,
-        head=head,
-        base=base,
+        {"c": catalog, "base": base, **params},
+        lambda found: [(SnapshotId(snapshot), str(changes)) for snapshot, changes in found],
     )
-    return [(SnapshotId(snapshot), str(changes)) for snapshot, changes in found]
 
 
 def forget_snapshots(session: Session, catalog: CatalogId, snapshots: Sequence[SnapshotId]) -> None:

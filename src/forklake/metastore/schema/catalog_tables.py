@@ -35,6 +35,8 @@ CATALOG: Final = table(
     end_snapshot        number=infinity
     begin_time          time
     end_time            time?
+    ended_by            text?    the author of the rename or drop that ended it, if that was said
+    ended_message       text?    why, likewise
     """,
     key="begin_snapshot",
     indexes=(
@@ -54,7 +56,7 @@ HEAD: Final = table(
     snapshot_id  number
     live         flag=true  false while it is dropped
     own_files    number=0   how many live data and delete files it has rows of its own for
-    own_bytes    number=0   how many bytes those have
+    own_bytes    number=0   how many bytes those have, and its own live definitions and inlined rows
     """,
     is_updated=True,
     ducklake=None,
@@ -280,12 +282,26 @@ DUE: Final = table(
     ducklake=None,
 )
 
+LOCK: Final = table(
+    "ducklake_lock",
+    "What transactions lock of a catalog or, under catalog -1, of the lake, in PostgreSQL. A row is made by the first"
+    " that locks it, has no content, is never changed and stays for good. Who has no UPDATE on it holds nobody up.",
+    Visibility.OWN,
+    """
+    lock_id  small  0: what the catalog holds, 1: the door to that, 2: its quota, 3: its turn; of the lake any
+    """,
+    key="lock_id",
+    ducklake=None,
+)
+LAKE_LOCKS: Final = 64
+"""How many locks the lake has. A fork shares one of them: if it were one for all, each would write to the same row."""
+
 SECTIONS: Final[tuple[tuple[str, tuple[Table, ...]], ...]] = (
     ("Catalogs, heads and ancestry", (CATALOG, HEAD, SEGMENT, TOMBSTONE)),
     ("Snapshots", (SNAPSHOT, SNAPSHOT_CHANGES, SNAPSHOT_LINEAGE, NUMBERING, SCHEMA_VERSIONS, MERGE, SNAPSHOT_TAG)),
     ("Options, lifetimes, quotas and labels", (METADATA, LIFETIME, QUOTA, LABEL)),
-    ("Writers, and what awaits collection", (LEASE, DUE)),
+    ("Writers, what awaits collection, and locks", (LEASE, DUE, LOCK)),
 )
 
-FACTS: Final = {"version": "1.0", "forklake_version": "3", "created_by": "forklake", "encrypted": "false"}
+FACTS: Final = {"version": "1.0", "forklake_version": "4", "created_by": "forklake", "encrypted": "false"}
 """What ``ducklake_metadata`` says of a new lake."""

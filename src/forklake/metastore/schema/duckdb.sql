@@ -30,6 +30,8 @@ CREATE TABLE forklake.ducklake_catalog (
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
     begin_time timestamp NOT NULL,
     end_time timestamp,
+    ended_by varchar,  -- the author of the rename or drop that ended it, if that was said
+    ended_message varchar,  -- why, likewise
     PRIMARY KEY (catalog_id, begin_snapshot)
 );
 
@@ -40,7 +42,7 @@ CREATE TABLE forklake.ducklake_head (
     snapshot_id bigint NOT NULL,
     live boolean NOT NULL DEFAULT true,  -- false while it is dropped
     own_files bigint NOT NULL DEFAULT 0,  -- how many live data and delete files it has rows of its own for
-    own_bytes bigint NOT NULL DEFAULT 0,  -- how many bytes those have
+    own_bytes bigint NOT NULL DEFAULT 0,  -- how many bytes those have, and its own live definitions and inlined rows
     PRIMARY KEY (catalog_id)
 );
 
@@ -181,7 +183,7 @@ CREATE TABLE forklake.ducklake_catalog_label (
     PRIMARY KEY (catalog_id, key)
 );
 
--- Writers, and what awaits collection
+-- Writers, what awaits collection, and locks
 
 -- A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.
 CREATE TABLE forklake.ducklake_lease (
@@ -197,6 +199,14 @@ CREATE TABLE forklake.ducklake_due (
     catalog_id bigint NOT NULL,
     due_time timestamp NOT NULL,  -- since when
     PRIMARY KEY (catalog_id)
+);
+
+-- What transactions lock of a catalog or, under catalog -1, of the lake, in PostgreSQL. A row is made by the first that
+-- locks it, has no content, is never changed and stays for good. Who has no UPDATE on it holds nobody up.
+CREATE TABLE forklake.ducklake_lock (
+    catalog_id bigint NOT NULL,
+    lock_id smallint NOT NULL,  -- 0: what the catalog holds, 1: the door to that, 2: its quota, 3: its turn; of the lake any
+    PRIMARY KEY (catalog_id, lock_id)
 );
 
 -- Schemas, tables, columns
@@ -247,6 +257,7 @@ CREATE TABLE forklake.ducklake_column (
     parent_column bigint,  -- the column that a nested field is part of
     default_value_type varchar,
     default_value_dialect varchar,
+    trusted boolean,  -- whether the default runs with the reach of whoever inserts; else of its catalog
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -263,6 +274,7 @@ CREATE TABLE forklake.ducklake_view (
     dialect varchar NOT NULL,
     sql varchar NOT NULL,
     column_aliases varchar,
+    trusted boolean,  -- whether it runs with the reach of whoever reads it; else of its catalog
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -286,6 +298,7 @@ CREATE TABLE forklake.ducklake_macro_impl (
     dialect varchar NOT NULL,
     sql varchar NOT NULL,
     type varchar NOT NULL,  -- scalar or table
+    trusted boolean,  -- whether it runs with the reach of whoever calls it; else of its catalog
     PRIMARY KEY (catalog_id, macro_id, impl_id)
 );
 
@@ -299,6 +312,7 @@ CREATE TABLE forklake.ducklake_macro_parameters (
     parameter_type varchar,
     default_value varchar,
     default_value_type varchar,
+    trusted boolean,  -- whether the default runs with the reach of whoever calls; else of its catalog
     PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
 );
 
@@ -383,6 +397,7 @@ CREATE TABLE forklake.ducklake_sort_expression (
     dialect varchar NOT NULL,
     sort_direction varchar NOT NULL,
     null_order varchar NOT NULL,
+    trusted boolean,  -- whether it runs with the reach of whoever writes rows; else of its catalog
     PRIMARY KEY (catalog_id, sort_id, sort_key_index)
 );
 
@@ -571,7 +586,7 @@ CREATE TABLE forklake.ducklake_inlined_delete (
 
 INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '3'),
+    (-1, 'forklake_version', '4'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
@@ -590,13 +605,15 @@ COMMENT ON COLUMN forklake.ducklake_catalog.begin_snapshot IS 'of the sequence o
 COMMENT ON COLUMN forklake.ducklake_catalog.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
 COMMENT ON COLUMN forklake.ducklake_catalog.begin_time IS 'when it began';
 COMMENT ON COLUMN forklake.ducklake_catalog.end_time IS 'when it ended; NULL: not yet';
+COMMENT ON COLUMN forklake.ducklake_catalog.ended_by IS 'the author of the rename or drop that ended it, if that was said';
+COMMENT ON COLUMN forklake.ducklake_catalog.ended_message IS 'why, likewise';
 
 COMMENT ON TABLE forklake.ducklake_head IS 'The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change live. Narrow, no other index, room for updates in place.';
 COMMENT ON COLUMN forklake.ducklake_head.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_head.snapshot_id IS 'the snapshot';
 COMMENT ON COLUMN forklake.ducklake_head.live IS 'false while it is dropped';
 COMMENT ON COLUMN forklake.ducklake_head.own_files IS 'how many live data and delete files it has rows of its own for';
-COMMENT ON COLUMN forklake.ducklake_head.own_bytes IS 'how many bytes those have';
+COMMENT ON COLUMN forklake.ducklake_head.own_bytes IS 'how many bytes those have, and its own live definitions and inlined rows';
 
 COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an epoch: its snapshots see another chain than those before.';
 COMMENT ON COLUMN forklake.ducklake_segment.catalog_id IS 'the catalog that the row belongs to';
@@ -698,6 +715,10 @@ COMMENT ON TABLE forklake.ducklake_due IS 'A catalog some of whose rows nothing 
 COMMENT ON COLUMN forklake.ducklake_due.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_due.due_time IS 'since when';
 
+COMMENT ON TABLE forklake.ducklake_lock IS 'What transactions lock of a catalog or, under catalog -1, of the lake, in PostgreSQL. A row is made by the first that locks it, has no content, is never changed and stays for good. Who has no UPDATE on it holds nobody up.';
+COMMENT ON COLUMN forklake.ducklake_lock.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_lock.lock_id IS '0: what the catalog holds, 1: the door to that, 2: its quota, 3: its turn; of the lake any';
+
 COMMENT ON TABLE forklake.ducklake_schema IS 'A schema: a namespace of tables, views and macros.';
 COMMENT ON COLUMN forklake.ducklake_schema.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_schema.row_uid IS 'this version of the row, in all catalogs';
@@ -737,6 +758,7 @@ COMMENT ON COLUMN forklake.ducklake_column.nulls_allowed IS 'whether values may 
 COMMENT ON COLUMN forklake.ducklake_column.parent_column IS 'the column that a nested field is part of';
 COMMENT ON COLUMN forklake.ducklake_column.default_value_type IS 'whether the default is a literal or an expression';
 COMMENT ON COLUMN forklake.ducklake_column.default_value_dialect IS 'the dialect of a default that is an expression';
+COMMENT ON COLUMN forklake.ducklake_column.trusted IS 'whether the default runs with the reach of whoever inserts; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_view IS 'A view: a query under a name.';
 COMMENT ON COLUMN forklake.ducklake_view.catalog_id IS 'the catalog that the row belongs to';
@@ -750,6 +772,7 @@ COMMENT ON COLUMN forklake.ducklake_view.view_name IS 'its name';
 COMMENT ON COLUMN forklake.ducklake_view.dialect IS 'the dialect of the text';
 COMMENT ON COLUMN forklake.ducklake_view.sql IS 'the text';
 COMMENT ON COLUMN forklake.ducklake_view.column_aliases IS 'the names that it gives to its columns';
+COMMENT ON COLUMN forklake.ducklake_view.trusted IS 'whether it runs with the reach of whoever reads it; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_macro IS 'A macro; its implementations are rows of their own.';
 COMMENT ON COLUMN forklake.ducklake_macro.catalog_id IS 'the catalog that the row belongs to';
@@ -767,6 +790,7 @@ COMMENT ON COLUMN forklake.ducklake_macro_impl.impl_id IS 'which overload';
 COMMENT ON COLUMN forklake.ducklake_macro_impl.dialect IS 'the dialect of the text';
 COMMENT ON COLUMN forklake.ducklake_macro_impl.sql IS 'the text';
 COMMENT ON COLUMN forklake.ducklake_macro_impl.type IS 'scalar or table';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.trusted IS 'whether it runs with the reach of whoever calls it; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_macro_parameters IS 'One parameter of one implementation of a macro.';
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.catalog_id IS 'the catalog that the row belongs to';
@@ -777,6 +801,7 @@ COMMENT ON COLUMN forklake.ducklake_macro_parameters.parameter_name IS 'its name
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.parameter_type IS 'its type';
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.default_value IS 'the default';
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.default_value_type IS 'whether the default is a literal or an expression';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.trusted IS 'whether the default runs with the reach of whoever calls; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_tag IS 'A tag of a table or view; the key comment is its comment.';
 COMMENT ON COLUMN forklake.ducklake_tag.catalog_id IS 'the catalog that the row belongs to';
@@ -840,6 +865,7 @@ COMMENT ON COLUMN forklake.ducklake_sort_expression.expression IS 'what is sorte
 COMMENT ON COLUMN forklake.ducklake_sort_expression.dialect IS 'the dialect of the text';
 COMMENT ON COLUMN forklake.ducklake_sort_expression.sort_direction IS 'ASC or DESC';
 COMMENT ON COLUMN forklake.ducklake_sort_expression.null_order IS 'whether NULL comes first or last';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.trusted IS 'whether it runs with the reach of whoever writes rows; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_data_file IS 'A Parquet file with rows of a table.';
 COMMENT ON COLUMN forklake.ducklake_data_file.catalog_id IS 'the catalog that the row belongs to';
@@ -1488,4 +1514,17 @@ CREATE VIEW ducklake_files_scheduled_for_deletion AS
 SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start
   FROM forklake.ducklake_catalog k
   JOIN forklake.ducklake_files_scheduled_for_deletion r ON r.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807;
+
+-- What each live catalog holds itself, for bills and quotas: nothing that it inherits counts. Files are data and delete
+-- files; bytes are theirs, and those of definitions and inlined rows. Records are the rows of its data files, deleted
+-- ones too, until their file goes.
+CREATE VIEW ducklake_catalog_size AS
+SELECT k.catalog_id, k.catalog_name, k.parent_catalog_id, h.own_files AS own_file_count, h.own_bytes AS own_byte_count,
+       (SELECT coalesce(sum(r.record_count), 0) FROM forklake.ducklake_data_file r
+         WHERE r.catalog_id = k.catalog_id AND r.end_snapshot = 9223372036854775807) AS own_record_count,
+       (SELECT count(*) FROM forklake.ducklake_inlined_row r
+         WHERE r.catalog_id = k.catalog_id AND r.end_snapshot = 9223372036854775807) AS inlined_row_count
+  FROM forklake.ducklake_catalog k
+  JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;

@@ -62,6 +62,7 @@ COLUMN: Final = interval(
     parent_column          number? the column that a nested field is part of
     default_value_type     text?
     default_value_dialect  text?
+    + trusted              flag?   whether the default runs with the reach of whoever inserts; else of its catalog
     """,
     by="table_id",
     scope="table_id",
@@ -82,6 +83,7 @@ VIEW: Final = interval(
     dialect         text
     sql             text
     column_aliases  text?
+    + trusted       flag?  whether it runs with the reach of whoever reads it; else of its catalog
     """,
     by="view_id",
     unique="schema_id, fold(view_name)",
@@ -110,6 +112,7 @@ MACRO_IMPL: Final = following(
     dialect   text
     sql       text
     type      text  scalar or table
+    + trusted flag?  whether it runs with the reach of whoever calls it; else of its catalog
     """,
     of=MACRO,
     by="macro_id",
@@ -127,6 +130,7 @@ MACRO_PARAMETERS: Final = following(
     parameter_type      text?
     default_value       text?
     default_value_type  text?
+    + trusted           flag?  whether the default runs with the reach of whoever calls; else of its catalog
     """,
     of=MACRO,
     by="macro_id",
@@ -228,6 +232,7 @@ SORT_EXPRESSION: Final = following(
     dialect         text
     sort_direction  text
     null_order      text
+    + trusted       flag?  whether it runs with the reach of whoever writes rows; else of its catalog
     """,
     of=SORT_INFO,
     by="sort_id",

@@ -2,10 +2,10 @@
 --
 --     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
 --
--- Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and fifteen of
+-- Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and sixteen of
 -- our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
 -- ducklake_merge, ducklake_snapshot_tag, ducklake_numbering, ducklake_lifetime, ducklake_quota,
--- ducklake_catalog_label, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
+-- ducklake_catalog_label, ducklake_lease, ducklake_due, ducklake_lock, ducklake_inlined_row, ducklake_inlined_delete.
 -- docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 -- end_snapshot; 9223372036854775807 means it is live.
 --
@@ -39,6 +39,8 @@ CREATE TABLE forklake.ducklake_catalog (
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
     begin_time timestamptz NOT NULL,
     end_time timestamptz,
+    ended_by varchar,  -- the author of the rename or drop that ended it, if that was said
+    ended_message varchar,  -- why, likewise
     PRIMARY KEY (catalog_id, begin_snapshot)
 );
 CREATE UNIQUE INDEX catalog_name_idx ON forklake.ducklake_catalog ((lower(catalog_name COLLATE "C")), end_snapshot);
@@ -52,7 +54,7 @@ CREATE TABLE forklake.ducklake_head (
     snapshot_id bigint NOT NULL,
     live boolean NOT NULL DEFAULT true,  -- false while it is dropped
     own_files bigint NOT NULL DEFAULT 0,  -- how many live data and delete files it has rows of its own for
-    own_bytes bigint NOT NULL DEFAULT 0,  -- how many bytes those have
+    own_bytes bigint NOT NULL DEFAULT 0,  -- how many bytes those have, and its own live definitions and inlined rows
     PRIMARY KEY (catalog_id)
 ) WITH (fillfactor = 60);
 
@@ -201,7 +203,7 @@ CREATE TABLE forklake.ducklake_catalog_label (
 );
 CREATE INDEX catalog_label_idx ON forklake.ducklake_catalog_label (key, value);
 
--- Writers, and what awaits collection
+-- Writers, what awaits collection, and locks
 
 -- A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.
 CREATE TABLE forklake.ducklake_lease (
@@ -219,6 +221,14 @@ CREATE TABLE forklake.ducklake_due (
     PRIMARY KEY (catalog_id)
 );
 CREATE INDEX due_time_idx ON forklake.ducklake_due (due_time);
+
+-- What transactions lock of a catalog or, under catalog -1, of the lake, in PostgreSQL. A row is made by the first that
+-- locks it, has no content, is never changed and stays for good. Who has no UPDATE on it holds nobody up.
+CREATE TABLE forklake.ducklake_lock (
+    catalog_id bigint NOT NULL,
+    lock_id smallint NOT NULL,  -- 0: what the catalog holds, 1: the door to that, 2: its quota, 3: its turn; of the lake any
+    PRIMARY KEY (catalog_id, lock_id)
+);
 
 -- Schemas, tables, columns
 
@@ -276,6 +286,7 @@ CREATE TABLE forklake.ducklake_column (
     parent_column bigint,  -- the column that a nested field is part of
     default_value_type varchar,
     default_value_dialect varchar,
+    trusted boolean,  -- whether the default runs with the reach of whoever inserts; else of its catalog
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX column_scan_idx ON forklake.ducklake_column (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -294,6 +305,7 @@ CREATE TABLE forklake.ducklake_view (
     dialect varchar NOT NULL,
     sql varchar NOT NULL,
     column_aliases varchar,
+    trusted boolean,  -- whether it runs with the reach of whoever reads it; else of its catalog
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX view_scan_idx ON forklake.ducklake_view (catalog_id, view_id, end_snapshot, begin_snapshot);
@@ -321,6 +333,7 @@ CREATE TABLE forklake.ducklake_macro_impl (
     dialect varchar NOT NULL,
     sql varchar NOT NULL,
     type varchar NOT NULL,  -- scalar or table
+    trusted boolean,  -- whether it runs with the reach of whoever calls it; else of its catalog
     PRIMARY KEY (catalog_id, macro_id, impl_id)
 );
 
@@ -334,6 +347,7 @@ CREATE TABLE forklake.ducklake_macro_parameters (
     parameter_type varchar,
     default_value varchar,
     default_value_type varchar,
+    trusted boolean,  -- whether the default runs with the reach of whoever calls; else of its catalog
     PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
 );
 
@@ -423,6 +437,7 @@ CREATE TABLE forklake.ducklake_sort_expression (
     dialect varchar NOT NULL,
     sort_direction varchar NOT NULL,
     null_order varchar NOT NULL,
+    trusted boolean,  -- whether it runs with the reach of whoever writes rows; else of its catalog
     PRIMARY KEY (catalog_id, sort_id, sort_key_index)
 );
 
@@ -621,7 +636,7 @@ CREATE INDEX inlined_delete_data_idx ON forklake.ducklake_inlined_delete (catalo
 
 INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '3'),
+    (-1, 'forklake_version', '4'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
@@ -640,13 +655,15 @@ COMMENT ON COLUMN forklake.ducklake_catalog.begin_snapshot IS 'of the sequence o
 COMMENT ON COLUMN forklake.ducklake_catalog.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
 COMMENT ON COLUMN forklake.ducklake_catalog.begin_time IS 'when it began';
 COMMENT ON COLUMN forklake.ducklake_catalog.end_time IS 'when it ended; NULL: not yet';
+COMMENT ON COLUMN forklake.ducklake_catalog.ended_by IS 'the author of the rename or drop that ended it, if that was said';
+COMMENT ON COLUMN forklake.ducklake_catalog.ended_message IS 'why, likewise';
 
 COMMENT ON TABLE forklake.ducklake_head IS 'The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change live. Narrow, no other index, room for updates in place.';
 COMMENT ON COLUMN forklake.ducklake_head.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_head.snapshot_id IS 'the snapshot';
 COMMENT ON COLUMN forklake.ducklake_head.live IS 'false while it is dropped';
 COMMENT ON COLUMN forklake.ducklake_head.own_files IS 'how many live data and delete files it has rows of its own for';
-COMMENT ON COLUMN forklake.ducklake_head.own_bytes IS 'how many bytes those have';
+COMMENT ON COLUMN forklake.ducklake_head.own_bytes IS 'how many bytes those have, and its own live definitions and inlined rows';
 
 COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an epoch: its snapshots see another chain than those before.';
 COMMENT ON COLUMN forklake.ducklake_segment.catalog_id IS 'the catalog that the row belongs to';
@@ -748,6 +765,10 @@ COMMENT ON TABLE forklake.ducklake_due IS 'A catalog some of whose rows nothing 
 COMMENT ON COLUMN forklake.ducklake_due.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_due.due_time IS 'since when';
 
+COMMENT ON TABLE forklake.ducklake_lock IS 'What transactions lock of a catalog or, under catalog -1, of the lake, in PostgreSQL. A row is made by the first that locks it, has no content, is never changed and stays for good. Who has no UPDATE on it holds nobody up.';
+COMMENT ON COLUMN forklake.ducklake_lock.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_lock.lock_id IS '0: what the catalog holds, 1: the door to that, 2: its quota, 3: its turn; of the lake any';
+
 COMMENT ON TABLE forklake.ducklake_schema IS 'A schema: a namespace of tables, views and macros.';
 COMMENT ON COLUMN forklake.ducklake_schema.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_schema.row_uid IS 'this version of the row, in all catalogs';
@@ -787,6 +808,7 @@ COMMENT ON COLUMN forklake.ducklake_column.nulls_allowed IS 'whether values may 
 COMMENT ON COLUMN forklake.ducklake_column.parent_column IS 'the column that a nested field is part of';
 COMMENT ON COLUMN forklake.ducklake_column.default_value_type IS 'whether the default is a literal or an expression';
 COMMENT ON COLUMN forklake.ducklake_column.default_value_dialect IS 'the dialect of a default that is an expression';
+COMMENT ON COLUMN forklake.ducklake_column.trusted IS 'whether the default runs with the reach of whoever inserts; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_view IS 'A view: a query under a name.';
 COMMENT ON COLUMN forklake.ducklake_view.catalog_id IS 'the catalog that the row belongs to';
@@ -800,6 +822,7 @@ COMMENT ON COLUMN forklake.ducklake_view.view_name IS 'its name';
 COMMENT ON COLUMN forklake.ducklake_view.dialect IS 'the dialect of the text';
 COMMENT ON COLUMN forklake.ducklake_view.sql IS 'the text';
 COMMENT ON COLUMN forklake.ducklake_view.column_aliases IS 'the names that it gives to its columns';
+COMMENT ON COLUMN forklake.ducklake_view.trusted IS 'whether it runs with the reach of whoever reads it; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_macro IS 'A macro; its implementations are rows of their own.';
 COMMENT ON COLUMN forklake.ducklake_macro.catalog_id IS 'the catalog that the row belongs to';
@@ -817,6 +840,7 @@ COMMENT ON COLUMN forklake.ducklake_macro_impl.impl_id IS 'which overload';
 COMMENT ON COLUMN forklake.ducklake_macro_impl.dialect IS 'the dialect of the text';
 COMMENT ON COLUMN forklake.ducklake_macro_impl.sql IS 'the text';
 COMMENT ON COLUMN forklake.ducklake_macro_impl.type IS 'scalar or table';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.trusted IS 'whether it runs with the reach of whoever calls it; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_macro_parameters IS 'One parameter of one implementation of a macro.';
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.catalog_id IS 'the catalog that the row belongs to';
@@ -827,6 +851,7 @@ COMMENT ON COLUMN forklake.ducklake_macro_parameters.parameter_name IS 'its name
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.parameter_type IS 'its type';
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.default_value IS 'the default';
 COMMENT ON COLUMN forklake.ducklake_macro_parameters.default_value_type IS 'whether the default is a literal or an expression';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.trusted IS 'whether the default runs with the reach of whoever calls; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_tag IS 'A tag of a table or view; the key comment is its comment.';
 COMMENT ON COLUMN forklake.ducklake_tag.catalog_id IS 'the catalog that the row belongs to';
@@ -890,6 +915,7 @@ COMMENT ON COLUMN forklake.ducklake_sort_expression.expression IS 'what is sorte
 COMMENT ON COLUMN forklake.ducklake_sort_expression.dialect IS 'the dialect of the text';
 COMMENT ON COLUMN forklake.ducklake_sort_expression.sort_direction IS 'ASC or DESC';
 COMMENT ON COLUMN forklake.ducklake_sort_expression.null_order IS 'whether NULL comes first or last';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.trusted IS 'whether it runs with the reach of whoever writes rows; else of its catalog';
 
 COMMENT ON TABLE forklake.ducklake_data_file IS 'A Parquet file with rows of a table.';
 COMMENT ON COLUMN forklake.ducklake_data_file.catalog_id IS 'the catalog that the row belongs to';
@@ -1034,13 +1060,64 @@ COMMENT ON COLUMN forklake.ducklake_inlined_delete.row_id IS 'its position';
 -- Functions: a commit and a fork are one call, so one round trip. They are plain: what to write is decided by the client.
 -- A session keeps the plans of its first calls, when tables may be small or never analyzed: they must use the indexes.
 
--- Locks shared by everything that pins a catalog's rows (fork) and taken alone by what forgets them (expire, purge).
--- The first half of a key is a table of this lake, so that lakes in other schemas of the database lock apart.
-CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE sql
-AS $$ SELECT pg_advisory_xact_lock_shared('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
+-- Locks of rows of ducklake_lock, until the transaction ends: whoever has no right to UPDATE that table takes none.
+-- Nothing is written but who holds the lock, so no row has dead versions.
 
-CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE sql
-AS $$ SELECT pg_advisory_xact_lock('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
+-- Take the lock of a catalog for one at a time: 2 is its quota, 3 its turn. 0 and 1 are for the functions below.
+CREATE FUNCTION forklake.lock_one(p_catalog bigint, p_lock smallint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    LOOP
+        PERFORM FROM forklake.ducklake_lock k WHERE k.catalog_id = p_catalog AND k.lock_id = p_lock FOR NO KEY UPDATE;
+        EXIT WHEN FOUND;
+        INSERT INTO forklake.ducklake_lock (catalog_id, lock_id) VALUES (p_catalog, p_lock) ON CONFLICT DO NOTHING;
+    END LOOP;
+END $$;
+
+-- Keep others from forgetting what a catalog holds (fork): they call lock_alone. Of the lake, it is one of its locks, which
+-- few other sessions take: a row that many share at once names them all, anew for each.
+CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_lock smallint := 0;
+    v_door xid;
+BEGIN
+    IF catalog < 0 THEN
+        v_lock := pg_backend_pid() % 64;
+    ELSE
+        -- Who shares a row lock passes by those who wait for it to be free, for ever if there are many. So these lock the
+        -- door first, and whoever comes later waits there, and lets it go at once, by going back to before. Who locked it
+        -- last says whether it may be locked now.
+        SELECT k.xmax INTO v_door FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id = 1;
+        IF age(v_door) <= age(pg_snapshot_xmin(pg_current_snapshot())::xid) THEN
+            BEGIN
+                PERFORM FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id = 1 FOR SHARE;
+                RAISE SQLSTATE 'FLDOR';
+            EXCEPTION WHEN SQLSTATE 'FLDOR' THEN NULL;
+            END;
+        END IF;
+    END IF;
+    LOOP
+        PERFORM FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id = v_lock FOR KEY SHARE;
+        EXIT WHEN FOUND;
+        INSERT INTO forklake.ducklake_lock (catalog_id, lock_id)
+        SELECT catalog, l.lock_id FROM (VALUES (v_lock), (1)) AS l(lock_id) WHERE l.lock_id = v_lock OR catalog >= 0
+            ON CONFLICT DO NOTHING;
+    END LOOP;
+END $$;
+
+-- Keep others from pinning what a catalog holds (expire, purge), or from making catalogs in the lake.
+CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_last smallint := CASE WHEN catalog < 0 THEN 64 - 1 ELSE 1 END;
+BEGIN
+    -- All of them are there before the first is locked: nobody makes one meanwhile.
+    IF v_last >= (SELECT count(*) FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id <= v_last) THEN
+        INSERT INTO forklake.ducklake_lock (catalog_id, lock_id)
+        SELECT catalog, l.lock_id FROM generate_series(0, v_last) AS l(lock_id) ON CONFLICT DO NOTHING;
+    END IF;
+    -- Of a catalog, the door comes first.
+    PERFORM FROM forklake.ducklake_lock k
+      WHERE k.catalog_id = catalog AND k.lock_id <= v_last ORDER BY abs(k.lock_id - v_last) FOR UPDATE;
+END $$;
 
 -- Ids that the client does not know yet are negative: -1 is the first of the new ids, -2 the second.
 CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
@@ -1048,20 +1125,30 @@ AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
 
 -- Return why a quota refuses a catalog as it now stands, or NULL: its own, or one of an ancestor that counts its forks.
 -- Spenders of such a quota wait for each other here, so that no two of them spend the same rest.
-CREATE FUNCTION forklake.exceeded(p_catalog bigint, p_files boolean, p_bytes boolean) RETURNS jsonb
+--   p_beyond {"counted", "limit", "wanted"}: what every quota refuses; or NULL
+CREATE FUNCTION forklake.exceeded(p_catalog bigint, p_files boolean, p_bytes boolean, p_beyond jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
+    v_owners bigint[];
     v_quota record;
     v_files numeric;
     v_bytes numeric;
 BEGIN
-    FOR v_quota IN
-        SELECT q.catalog_id, q.max_bytes, q.max_files, q.subtree FROM forklake.ducklake_quota q
+    v_owners := ARRAY(
+        SELECT q.catalog_id FROM forklake.ducklake_quota q
          WHERE q.catalog_id = ANY (p_catalog || ARRAY(
                    SELECT g.owner_id FROM forklake.ducklake_segment g WHERE g.catalog_id = p_catalog))
            AND (q.subtree OR q.catalog_id = p_catalog)
-         ORDER BY q.catalog_id FOR UPDATE
+         ORDER BY q.catalog_id);
+    IF v_owners = '{}' THEN RETURN NULL; END IF;
+    PERFORM forklake.lock_one(o.owner_id, 2::smallint) FROM unnest(v_owners) o(owner_id);
+    FOR v_quota IN
+        SELECT q.catalog_id, q.max_bytes, q.max_files, q.subtree FROM forklake.ducklake_quota q
+         WHERE q.catalog_id = ANY (v_owners) AND (q.subtree OR q.catalog_id = p_catalog) ORDER BY q.catalog_id
     LOOP
+        IF p_beyond IS NOT NULL THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id) || p_beyond;
+        END IF;
         SELECT sum(h.own_files), sum(h.own_bytes) INTO v_files, v_bytes FROM forklake.ducklake_head h
          WHERE h.live AND h.catalog_id = ANY (v_quota.catalog_id || CASE WHEN v_quota.subtree THEN ARRAY(
                    SELECT g.catalog_id FROM forklake.ducklake_segment g WHERE g.owner_id = v_quota.catalog_id) END);
@@ -1080,13 +1167,18 @@ END $$;
 CREATE FUNCTION forklake.exceeded_by_forks(p_parent bigint, p_owners bigint[], p_count bigint) RETURNS jsonb
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
+    v_limiting bigint[];
     v_quota record;
     v_level bigint;
     v_forks bigint;
 BEGIN
+    v_limiting := ARRAY(SELECT q.catalog_id FROM forklake.ducklake_quota q
+                         WHERE q.catalog_id = ANY (p_parent || p_owners) ORDER BY q.catalog_id);
+    IF v_limiting = '{}' THEN RETURN NULL; END IF;
+    PERFORM forklake.lock_one(o.owner_id, 2::smallint) FROM unnest(v_limiting) o(owner_id);
     FOR v_quota IN
         SELECT q.catalog_id, q.max_forks, q.max_depth, q.subtree FROM forklake.ducklake_quota q
-         WHERE q.catalog_id = ANY (p_parent || p_owners) ORDER BY q.catalog_id FOR UPDATE
+         WHERE q.catalog_id = ANY (v_limiting) ORDER BY q.catalog_id
     LOOP
         v_level := coalesce(array_position(p_owners, v_quota.catalog_id), 1);
         IF v_level > v_quota.max_depth THEN
@@ -1121,7 +1213,8 @@ END $$;
 --   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key", "lease",
 --             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
 --             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...],
---             "own_files", "own_bytes": by how much the catalog's own live files grow}
+--             "own_files", "own_bytes": by how much what is the catalog's own and live grows,
+--             "beyond": what every quota refuses in it, or null}
 CREATE FUNCTION forklake.lake_commit(
     p_catalog bigint, p_expected bigint, p_commit jsonb,
     OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[],
@@ -1133,6 +1226,7 @@ DECLARE
     v_leased boolean := true;
     v_files bigint := p_commit ->> 'own_files';
     v_bytes bigint := p_commit ->> 'own_bytes';
+    v_beyond jsonb := nullif(p_commit -> 'beyond', 'null');
     v_end timestamptz;
     v_renew bigint;
 BEGIN
@@ -1172,8 +1266,8 @@ BEGIN
       FROM forklake.ducklake_lifetime e WHERE e.catalog_id = p_catalog;
     IF v_end <= clock_timestamp() THEN
         outcome := 'lapsed';
-    ELSIF v_files > 0 OR v_bytes > 0 THEN
-        refusal := forklake.exceeded(p_catalog, v_files > 0, v_bytes > 0);
+    ELSIF v_files > 0 OR v_bytes > 0 OR v_beyond IS NOT NULL THEN
+        refusal := forklake.exceeded(p_catalog, v_files > 0, v_bytes > 0, v_beyond);
         IF refusal IS NOT NULL THEN outcome := 'over_quota'; END IF;
     END IF;
     IF outcome <> 'known' THEN
@@ -1273,17 +1367,19 @@ BEGIN
     IF v_rows ? 'ducklake_column' THEN
         INSERT INTO forklake.ducklake_column
                (catalog_id, begin_snapshot, column_id, table_id, column_order, column_name, column_type,
-                initial_default, default_value, nulls_allowed, parent_column, default_value_type, default_value_dialect)
+                initial_default, default_value, nulls_allowed, parent_column, default_value_type, default_value_dialect,
+                trusted)
         SELECT p_catalog, snapshot, r.column_id, forklake.real_id(r.table_id, objects), r.column_order, r.column_name,
                r.column_type, r.initial_default, r.default_value, r.nulls_allowed, r.parent_column,
-               r.default_value_type, r.default_value_dialect
+               r.default_value_type, r.default_value_dialect, r.trusted
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_column, v_rows -> 'ducklake_column') r;
     END IF;
     IF v_rows ? 'ducklake_view' THEN
         INSERT INTO forklake.ducklake_view
-               (catalog_id, begin_snapshot, view_id, view_uuid, schema_id, view_name, dialect, sql, column_aliases)
+               (catalog_id, begin_snapshot, view_id, view_uuid, schema_id, view_name, dialect, sql, column_aliases,
+                trusted)
         SELECT p_catalog, snapshot, forklake.real_id(r.view_id, objects), r.view_uuid, forklake.real_id(r.schema_id,
-               objects), r.view_name, r.dialect, r.sql, r.column_aliases
+               objects), r.view_name, r.dialect, r.sql, r.column_aliases, r.trusted
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_view, v_rows -> 'ducklake_view') r;
     END IF;
     IF v_rows ? 'ducklake_macro' THEN
@@ -1295,16 +1391,16 @@ BEGIN
     END IF;
     IF v_rows ? 'ducklake_macro_impl' THEN
         INSERT INTO forklake.ducklake_macro_impl
-               (catalog_id, macro_id, impl_id, dialect, sql, type)
-        SELECT p_catalog, forklake.real_id(r.macro_id, objects), r.impl_id, r.dialect, r.sql, r.type
+               (catalog_id, macro_id, impl_id, dialect, sql, type, trusted)
+        SELECT p_catalog, forklake.real_id(r.macro_id, objects), r.impl_id, r.dialect, r.sql, r.type, r.trusted
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_macro_impl, v_rows -> 'ducklake_macro_impl') r;
     END IF;
     IF v_rows ? 'ducklake_macro_parameters' THEN
         INSERT INTO forklake.ducklake_macro_parameters
                (catalog_id, macro_id, impl_id, column_id, parameter_name, parameter_type, default_value,
-                default_value_type)
+                default_value_type, trusted)
         SELECT p_catalog, forklake.real_id(r.macro_id, objects), r.impl_id, r.column_id, r.parameter_name,
-               r.parameter_type, r.default_value, r.default_value_type
+               r.parameter_type, r.default_value, r.default_value_type, r.trusted
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_macro_parameters, v_rows -> 'ducklake_macro_parameters') r;
     END IF;
     IF v_rows ? 'ducklake_tag' THEN
@@ -1346,9 +1442,9 @@ BEGIN
     END IF;
     IF v_rows ? 'ducklake_sort_expression' THEN
         INSERT INTO forklake.ducklake_sort_expression
-               (catalog_id, sort_id, table_id, sort_key_index, expression, dialect, sort_direction, null_order)
+               (catalog_id, sort_id, table_id, sort_key_index, expression, dialect, sort_direction, null_order, trusted)
         SELECT p_catalog, forklake.real_id(r.sort_id, objects), forklake.real_id(r.table_id, objects), r.sort_key_index,
-               r.expression, r.dialect, r.sort_direction, r.null_order
+               r.expression, r.dialect, r.sort_direction, r.null_order, r.trusted
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_sort_expression, v_rows -> 'ducklake_sort_expression') r;
     END IF;
     IF v_rows ? 'ducklake_data_file' THEN
@@ -1453,6 +1549,7 @@ CREATE FUNCTION forklake.lake_fork(
     OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[], OUT refusal jsonb
 ) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
+    v_locks integer := 0;
     v_name varchar;
     v_live boolean;
     v_owners bigint[];
@@ -1464,8 +1561,19 @@ DECLARE
     v_made_at timestamptz;
     v_lifetime jsonb := nullif(p_terms -> 'lifetime', 'null');
 BEGIN
-    IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
-    IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
+    IF p_data_path IS NULL AND p_at IS NULL THEN
+        -- What lock_shared does twice, in one statement, if the locks are there and nobody has locked the door.
+        PERFORM FROM (VALUES (-1::bigint, pg_backend_pid() % 64), (p_parent, 0)) AS l(catalog_id, lock_id)
+           JOIN forklake.ducklake_lock k ON k.catalog_id = l.catalog_id AND k.lock_id = l.lock_id
+          WHERE NOT EXISTS (SELECT FROM forklake.ducklake_lock d WHERE d.catalog_id = p_parent AND d.lock_id = 1
+                            AND age(d.xmax) <= age(pg_snapshot_xmin(pg_current_snapshot())::xid))
+            FOR KEY SHARE OF k;
+        GET DIAGNOSTICS v_locks = ROW_COUNT;
+    END IF;
+    IF v_locks < 2 THEN
+        IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
+        IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
+    END IF;
 
     SELECT h.live, k.catalog_name, coalesce(p_at, h.snapshot_id) INTO v_live, v_name, pin
       FROM forklake.ducklake_head h
@@ -2083,6 +2191,21 @@ CREATE VIEW ducklake.ducklake_files_scheduled_for_deletion AS
 SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start
   FROM forklake.ducklake_catalog k
   JOIN forklake.ducklake_files_scheduled_for_deletion r ON r.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807;
+
+-- What each live catalog holds itself, for bills and quotas: nothing that it inherits counts. Files are data and delete
+-- files; bytes are theirs, and those of definitions and inlined rows. Records are the rows of its data files, deleted
+-- ones too, until their file goes.
+CREATE VIEW ducklake.ducklake_catalog_size AS
+SELECT k.catalog_id, k.catalog_name, k.parent_catalog_id, h.own_files AS own_file_count, h.own_bytes AS own_byte_count,
+       coalesce(own_record_count.total, 0) AS own_record_count,
+       coalesce(inlined_row_count.total, 0) AS inlined_row_count
+  FROM forklake.ducklake_catalog k
+  JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id
+  LEFT JOIN (SELECT r.catalog_id, coalesce(sum(r.record_count), 0) AS total FROM forklake.ducklake_data_file r
+              WHERE r.end_snapshot = 9223372036854775807 GROUP BY r.catalog_id) own_record_count ON own_record_count.catalog_id = k.catalog_id
+  LEFT JOIN (SELECT r.catalog_id, count(*) AS total FROM forklake.ducklake_inlined_row r
+              WHERE r.end_snapshot = 9223372036854775807 GROUP BY r.catalog_id) inlined_row_count ON inlined_row_count.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
 
 COMMIT;

@@ -24,6 +24,7 @@ class Product:
         views: The prefix of the names of views for web apps.
         index: The prefix of index names, or None: it has no indexes but primary keys.
         fold: The expression that lowers A to Z and nothing else, with ``{}`` for the column.
+        bytes: The expression for the length of a text in UTF-8, with ``{}`` for the column.
         expression: The form of an expression in an index, with ``{}`` for it.
         true: The literal for true, and ``false``.
         table_end: The text after the columns of a table.
@@ -48,6 +49,7 @@ class Product:
     views: str = ""
     index: str | None = ""
     fold: str = "lower({})"
+    bytes: str = "octet_length({})"
     expression: str = "{}"
     true: str = "true"
     false: str = "false"
@@ -84,10 +86,10 @@ The metadata of a lake in PostgreSQL: everything forklake needs, in one file.
 
     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
 
-Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and fifteen of
+Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and sixteen of
 our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
 ducklake_merge, ducklake_snapshot_tag, ducklake_numbering, ducklake_lifetime, ducklake_quota,
-ducklake_catalog_label, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
+ducklake_catalog_label, ducklake_lease, ducklake_due, ducklake_lock, ducklake_inlined_row, ducklake_inlined_delete.
 docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 end_snapshot; 9223372036854775807 means it is live.""",
     types=_TYPES,
@@ -111,6 +113,7 @@ The metadata of a lake in a DuckDB file. The same tables as in postgresql.sql. N
 unique ones against rows that the same transaction has already ended, and scans of a single user's metadata need none.
 Times are UTC.""",
     types={**_TYPES, "time": "timestamp"},
+    bytes="strlen({})",
     index=None,
     adds_columns=False,
     next_value="""\
@@ -134,6 +137,7 @@ The metadata of a lake in a SQLite file. The same tables as in postgresql.sql; h
         "time": "TEXT",
     },
     base="forklake_",
+    bytes="length(CAST({} AS BLOB))",
     index="forklake_",
     true="1",
     false="0",

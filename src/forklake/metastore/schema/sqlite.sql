@@ -32,6 +32,8 @@ CREATE TABLE forklake_ducklake_catalog (
     end_snapshot INTEGER NOT NULL DEFAULT 9223372036854775807,
     begin_time TEXT NOT NULL,
     end_time TEXT,
+    ended_by TEXT,  -- the author of the rename or drop that ended it, if that was said
+    ended_message TEXT,  -- why, likewise
     PRIMARY KEY (catalog_id, begin_snapshot)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX forklake_catalog_name_idx ON forklake_ducklake_catalog (lower(catalog_name), end_snapshot);
@@ -45,7 +47,7 @@ CREATE TABLE forklake_ducklake_head (
     snapshot_id INTEGER NOT NULL,
     live INTEGER NOT NULL DEFAULT 1,  -- false while it is dropped
     own_files INTEGER NOT NULL DEFAULT 0,  -- how many live data and delete files it has rows of its own for
-    own_bytes INTEGER NOT NULL DEFAULT 0,  -- how many bytes those have
+    own_bytes INTEGER NOT NULL DEFAULT 0,  -- how many bytes those have, and its own live definitions and inlined rows
     PRIMARY KEY (catalog_id)
 ) WITHOUT ROWID;
 
@@ -194,7 +196,7 @@ CREATE TABLE forklake_ducklake_catalog_label (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_catalog_label_idx ON forklake_ducklake_catalog_label (key, value);
 
--- Writers, and what awaits collection
+-- Writers, what awaits collection, and locks
 
 -- A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.
 CREATE TABLE forklake_ducklake_lease (
@@ -212,6 +214,14 @@ CREATE TABLE forklake_ducklake_due (
     PRIMARY KEY (catalog_id)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_due_time_idx ON forklake_ducklake_due (due_time);
+
+-- What transactions lock of a catalog or, under catalog -1, of the lake, in PostgreSQL. A row is made by the first that
+-- locks it, has no content, is never changed and stays for good. Who has no UPDATE on it holds nobody up.
+CREATE TABLE forklake_ducklake_lock (
+    catalog_id INTEGER NOT NULL,
+    lock_id INTEGER NOT NULL,  -- 0: what the catalog holds, 1: the door to that, 2: its quota, 3: its turn; of the lake any
+    PRIMARY KEY (catalog_id, lock_id)
+) WITHOUT ROWID;
 
 -- Schemas, tables, columns
 
@@ -269,6 +279,7 @@ CREATE TABLE forklake_ducklake_column (
     parent_column INTEGER,  -- the column that a nested field is part of
     default_value_type TEXT,
     default_value_dialect TEXT,
+    trusted INTEGER,  -- whether the default runs with the reach of whoever inserts; else of its catalog
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_column_scan_idx ON forklake_ducklake_column (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -287,6 +298,7 @@ CREATE TABLE forklake_ducklake_view (
     dialect TEXT NOT NULL,
     sql TEXT NOT NULL,
     column_aliases TEXT,
+    trusted INTEGER,  -- whether it runs with the reach of whoever reads it; else of its catalog
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_view_scan_idx ON forklake_ducklake_view (catalog_id, view_id, end_snapshot, begin_snapshot);
@@ -314,6 +326,7 @@ CREATE TABLE forklake_ducklake_macro_impl (
     dialect TEXT NOT NULL,
     sql TEXT NOT NULL,
     type TEXT NOT NULL,  -- scalar or table
+    trusted INTEGER,  -- whether it runs with the reach of whoever calls it; else of its catalog
     PRIMARY KEY (catalog_id, macro_id, impl_id)
 ) WITHOUT ROWID;
 
@@ -327,6 +340,7 @@ CREATE TABLE forklake_ducklake_macro_parameters (
     parameter_type TEXT,
     default_value TEXT,
     default_value_type TEXT,
+    trusted INTEGER,  -- whether the default runs with the reach of whoever calls; else of its catalog
     PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
 ) WITHOUT ROWID;
 
@@ -416,6 +430,7 @@ CREATE TABLE forklake_ducklake_sort_expression (
     dialect TEXT NOT NULL,
     sort_direction TEXT NOT NULL,
     null_order TEXT NOT NULL,
+    trusted INTEGER,  -- whether it runs with the reach of whoever writes rows; else of its catalog
     PRIMARY KEY (catalog_id, sort_id, sort_key_index)
 ) WITHOUT ROWID;
 
@@ -614,7 +629,7 @@ CREATE INDEX forklake_inlined_delete_data_idx ON forklake_ducklake_inlined_delet
 
 INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '3'),
+    (-1, 'forklake_version', '4'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
@@ -1125,4 +1140,17 @@ CREATE VIEW ducklake_files_scheduled_for_deletion AS
 SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start
   FROM forklake_ducklake_catalog k
   CROSS JOIN forklake_ducklake_files_scheduled_for_deletion r ON r.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807;
+
+-- What each live catalog holds itself, for bills and quotas: nothing that it inherits counts. Files are data and delete
+-- files; bytes are theirs, and those of definitions and inlined rows. Records are the rows of its data files, deleted
+-- ones too, until their file goes.
+CREATE VIEW ducklake_catalog_size AS
+SELECT k.catalog_id, k.catalog_name, k.parent_catalog_id, h.own_files AS own_file_count, h.own_bytes AS own_byte_count,
+       (SELECT coalesce(sum(r.record_count), 0) FROM forklake_ducklake_data_file r
+         WHERE r.catalog_id = k.catalog_id AND r.end_snapshot = 9223372036854775807) AS own_record_count,
+       (SELECT count(*) FROM forklake_ducklake_inlined_row r
+         WHERE r.catalog_id = k.catalog_id AND r.end_snapshot = 9223372036854775807) AS inlined_row_count
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_ducklake_head h ON h.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;

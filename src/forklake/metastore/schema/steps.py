@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import Final
 
 from forklake.metastore.schema.catalog_tables import (
+    CATALOG,
     COLUMN_IDS,
     DUE,
     FACTS,
@@ -19,6 +20,7 @@ from forklake.metastore.schema.catalog_tables import (
     LABEL,
     LEASE,
     LIFETIME,
+    LOCK,
     MERGE,
     QUOTA,
     SEGMENT,
@@ -26,7 +28,16 @@ from forklake.metastore.schema.catalog_tables import (
 )
 from forklake.metastore.schema.description import LIVE, Sequence, Table
 from forklake.metastore.schema.file_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, TABLE_STATS
-from forklake.metastore.schema.object_tables import SCHEMA, TABLE
+from forklake.metastore.schema.object_tables import (
+    COLUMN,
+    MACRO_IMPL,
+    MACRO_PARAMETERS,
+    SCHEMA,
+    SORT_EXPRESSION,
+    TABLE,
+    VIEW,
+)
+from forklake.metastore.schema.own_bytes import own_bytes
 from forklake.model.lazy_dataclass import dataclass
 
 VERSION: Final = int(FACTS["forklake_version"])
@@ -84,6 +95,15 @@ _COUNT_OWN_FILES: Final = "UPDATE forklake.ducklake_head SET " + ", ".join(
     for column, total in (("own_files", "count(*)"), ("own_bytes", "sum(f.file_size_bytes)"))
 )
 
+# Quotas count definitions and inlined rows, too.
+_COUNT_OWN_BYTES: Final = f"UPDATE forklake.ducklake_head SET own_bytes = {own_bytes()}"
+
+MARKS_SINCE: Final = 4
+"""The first version that says which definitions are trusted."""
+
+DEFINITIONS: Final = (VIEW, MACRO_IMPL, MACRO_PARAMETERS, COLUMN, SORT_EXPRESSION)
+"""The tables with texts that are bound; ``trusted`` is NULL in rows of before, which is the mark."""
+
 STEPS: Final = (
     Step(
         2,
@@ -114,6 +134,14 @@ STEPS: Final = (
         rekeyed={SEGMENT: {"since": _FIRST_SNAPSHOT, "until": str(LIVE), "versions_from": "0"}},
         indexes=((INLINED_DELETE, "inlined_delete_data_idx"), (TABLE_STATS, "table_stats_begin_idx")),
         rows=(_COUNT_OWN_FILES,),
+    ),
+    Step(
+        MARKS_SINCE,
+        "whether a stored definition is trusted: views, macros, defaults and sort keys; who ended a catalog;"
+        " row locks; quotas count definitions and inlined rows",
+        tables=(LOCK,),
+        columns=(*((table, "trusted") for table in DEFINITIONS), (CATALOG, "ended_by"), (CATALOG, "ended_message")),
+        rows=(_COUNT_OWN_BYTES,),
     ),
 )
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from forklake.metastore.schema.description import Column, Table
+from forklake.metastore.schema.object_tables import COLUMN
 from forklake.metastore.schema.products import Product
 from forklake.metastore.schema.sections import TABLES
-from forklake.metastore.schema.steps import STEPS, Step
+from forklake.metastore.schema.steps import DEFINITIONS, MARKS_SINCE, STEPS, Step
 from forklake.metastore.schema.web_views import views
 from forklake.metastore.schema.write import (
     column_text,
@@ -24,7 +25,7 @@ from forklake.metastore.schema.write import (
 )
 
 
-def upgrade_script(product: Product, version: int, partitions: int) -> list[str]:
+def upgrade_script(product: Product, version: int, partitions: int, *, trusts: bool = False) -> list[str]:
     """Return the statements that upgrade a store, in their order.
 
     They belong into one transaction. Tables get what is new in each version since. Views, functions and
@@ -34,8 +35,9 @@ def upgrade_script(product: Product, version: int, partitions: int) -> list[str]
         product: The database.
         version: The version that the store has.
         partitions: How many partitions its growing tables have, or 0.
+        trusts: Whether definitions that were stored when there were no marks get none.
     """
-    return [_trim(statement) for statement in _statements(product, version, partitions)]
+    return [_trim(statement) for statement in _statements(product, version, partitions, trusts=trusts)]
 
 
 def function_names() -> list[str]:
@@ -43,7 +45,7 @@ def function_names() -> list[str]:
     return re.findall(r"^CREATE FUNCTION forklake\.(\w+)\(", functions_text(), flags=re.MULTILINE)
 
 
-def _statements(product: Product, version: int, partitions: int) -> Iterator[str]:
+def _statements(product: Product, version: int, partitions: int, *, trusts: bool) -> Iterator[str]:
     made = list(views(product))
     for view in reversed(made):
         yield translate(product, f"DROP VIEW IF EXISTS {view.name}")
@@ -52,6 +54,10 @@ def _statements(product: Product, version: int, partitions: int) -> Iterator[str
     for step in STEPS:
         if step.version > version:
             yield from step_script(product, step, partitions)
+    if trusts and version < MARKS_SINCE:
+        for table in DEFINITIONS:
+            where = " WHERE default_value_type = 'expression'" if table is COLUMN else ""
+            yield translate(product, f"UPDATE forklake.{table.name} SET trusted = {product.true}{where}")
     if product.has_functions:
         yield functions_text()
     for view in made:

@@ -72,6 +72,7 @@ def views(product: Product) -> Iterator[View]:
             yield View(f"ducklake.{table.name}", _latest(table, product), about)
             about = ""
     yield _own(FILES_SCHEDULED_FOR_DELETION)
+    yield _size(product)
 
 
 # ---- whose rows a catalog sees ---------------------------------------------------------------------------------------
@@ -331,6 +332,43 @@ SELECT {_fill(columns)}
   FROM forklake.ducklake_catalog k
   JOIN forklake.{table.name} r ON r.catalog_id = k.catalog_id
  WHERE k.end_snapshot = {LIVE}""",
+    )
+
+
+def _size(product: Product) -> View:
+    counted = (
+        ("own_record_count", "coalesce(sum(r.record_count), 0)", DATA_FILE),
+        ("inlined_row_count", "count(*)", INLINED_ROW),
+    )
+    live = f"r.end_snapshot = {LIVE}"
+    if product.has_lateral:
+        # One look at each table for all catalogs, and by an index for one; none for a column that is not asked for.
+        columns = [f"coalesce({name}.total, 0) AS {name}" for name, _, _ in counted]
+        joins = "".join(
+            f"""
+  LEFT JOIN (SELECT r.catalog_id, {total} AS total FROM forklake.{table.name} r
+              WHERE {live} GROUP BY r.catalog_id) {name} ON {name}.catalog_id = k.catalog_id"""
+            for name, total, table in counted
+        )
+    else:
+        columns = [
+            f"(SELECT {total} FROM forklake.{table.name} r\n"
+            f"         WHERE r.catalog_id = k.catalog_id AND {live}) AS {name}"
+            for name, total, table in counted
+        ]
+        joins = ""
+    fixed = ["k.catalog_id", "k.catalog_name", "k.parent_catalog_id"]
+    fixed += ["h.own_files AS own_file_count", "h.own_bytes AS own_byte_count"]
+    return View(
+        "ducklake.ducklake_catalog_size",
+        f"""\
+SELECT {_fill([*fixed, *columns])}
+  FROM forklake.ducklake_catalog k
+  JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id{joins}
+ WHERE k.end_snapshot = {LIVE}""",
+        "What each live catalog holds itself, for bills and quotas: nothing that it inherits counts. Files are data and"
+        " delete files; bytes are theirs, and those of definitions and inlined rows. Records are the rows of its data"
+        " files, deleted ones too, until their file goes.",
     )
 
 

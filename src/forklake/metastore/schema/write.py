@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.metastore.schema.catalog_tables import FACTS, MERGE, SCHEMA_VERSIONS, SEQUENCES
+from forklake.metastore.schema.catalog_tables import FACTS, LAKE_LOCKS, MERGE, SCHEMA_VERSIONS, SEQUENCES
 from forklake.metastore.schema.description import Column, Index, Sequence, Table, Visibility
 from forklake.metastore.schema.meanings import meaning
 from forklake.metastore.schema.products import POSTGRESQL, Product
@@ -86,8 +86,9 @@ def _paragraph(text: str) -> str:
 def translate(product: Product, text: str) -> str:
     """Translate a text from PostgreSQL's dialect to that of the product.
 
-    That concerns names of tables and views, and inner joins.
+    That concerns names of tables and views, inner joins, and the length of texts.
     """
+    text = re.sub(r"\bbytes\(([\w.]+)\)", lambda found: product.bytes.format(found[1]), text)
     text = re.sub(r"(?<!CROSS )(?<!LEFT )\bJOIN\b", product.join, text)
     return re.sub(r"\bducklake\.(?=\w)", product.views, re.sub(r"\bforklake\.(?=\w)", product.base, text))
 
@@ -223,6 +224,7 @@ def functions_text() -> str:
         for table in versioned
     )
     rows = "\n".join(_insert_statement(table) for table in TABLES if is_committed(table))
+    text = text.replace("{lake_locks}", str(LAKE_LOCKS))
     return text.replace("        -- {ends}", ends).replace("    -- {rows}", rows)
 
 

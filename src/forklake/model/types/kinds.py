@@ -371,6 +371,11 @@ class Struct(Nested):
 
 MAX_PRECISION: Final = 38
 """The most digits of a decimal."""
+MAX_LEVELS: Final = 98
+"""How deeply a column may be nested: a struct is one level, a list or map two, as in Parquet.
+
+PyArrow reads no file with more.
+"""
 _MOST_DIGITS: Final[int] = 10**38 - 1
 
 BOOLEAN: Final = Boolean()

@@ -16,10 +16,10 @@ from forklake.ops.merging.sides import Side
 _TABLES: Final[Mapping[str, MetadataTable[Any]]] = {"table": TABLE, "view": VIEW, "macro": MACRO}
 
 
-def in_words(made: Iterable[Change], before: Side, after: Side) -> tuple[str, ...]:
-    """Return what changes do, one line each; changes of rows are left out."""
+def in_words(made: Iterable[Change], before: Side, after: Side) -> tuple[tuple[str, ...], ...]:
+    """Return what each change does, in lines; none for changes of rows."""
     words = _Words((after, before))
-    return tuple(line for change in made for line in words.of(change))
+    return tuple(tuple(words.of(change)) for change in made)
 
 
 class _Words:

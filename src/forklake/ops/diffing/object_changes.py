@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from forklake.catalog import describe, lookup
+from forklake.catalog.stored_defaults import default_of
 from forklake.metastore.differences import shown_by_one
 from forklake.model.aliases import parse_aliases
 from forklake.model.change import (
@@ -221,7 +222,8 @@ def _drop_macro(_: MacroRow, row: MacroRow) -> list[Change]:
 
 def _create_view(row: ViewRow) -> list[Change]:
     aliases = parse_aliases(row.column_aliases)
-    return [CreateView(row.view_id, row.view_uuid, row.schema_id, row.view_name, row.sql, row.dialect, aliases)]
+    facts = (row.view_uuid, row.schema_id, row.view_name, row.sql, row.dialect)
+    return [CreateView(row.view_id, *facts, aliases, trusted=row.trusted is True)]
 
 
 def _change_view(before: ViewRow, after: ViewRow) -> list[Change]:
@@ -237,7 +239,8 @@ def _alter_column(before: ColumnRow, after: ColumnRow) -> Iterator[Change]:
     if before.column_type != after.column_type:
         yield ChangeColumnType(table, column, after.column_type)
     if (before.default_value, before.default_value_type) != (after.default_value, after.default_value_type):
-        yield SetDefault(table, column, _default(after), is_expression=after.default_value_type == "expression")
+        default, is_expression = default_of(after)
+        yield SetDefault(table, column, default, is_expression=is_expression, trusted=after.trusted is True)
     if before.nulls_allowed != after.nulls_allowed:
         yield SetNullsAllowed(table, column, after.nulls_allowed)
 
@@ -257,14 +260,9 @@ def _definition(rows: Sequence[ColumnRow], row: ColumnRow) -> ColumnDefinition:
         row.column_name,
         row.column_type,
         row.nulls_allowed,
-        _default(row),
-        row.default_value_type == "expression",
+        *default_of(row),
         definitions(rows, row.column_id),
     )
-
-
-def _default(row: ColumnRow) -> str | None:
-    return None if row.default_value == "NULL" else row.default_value
 
 
 def _ids(rows: Sequence[ColumnRow], row: ColumnRow) -> Iterator[ColumnId]:

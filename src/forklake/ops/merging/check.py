@@ -25,7 +25,7 @@ from forklake.metastore.written_tables import (
 from forklake.model.fork_merge import Deed, MergeConflict
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
-from forklake.model.promotions import is_promotion
+from forklake.model.promotions import can_become
 from forklake.model.rows import ColumnRow, DataFileRow, InlinedRow
 from forklake.ops.merging.plan import Planned, TableEdit
 from forklake.ops.merging.sides import Sides
@@ -169,7 +169,7 @@ def _check_types(draft: Draft, planned: Planned, table: TableEdit) -> None:
 def _holds(wide: ColumnRow, narrow: ColumnRow) -> bool:
     if wide.column_type == narrow.column_type or wide.is_nested or narrow.is_nested:
         return wide.column_type == narrow.column_type
-    return is_promotion(narrow.type, wide.type)
+    return can_become(narrow.type, wide.type)
 
 
 def _check_nulls(draft: Draft, planned: Planned, table: TableEdit) -> None:

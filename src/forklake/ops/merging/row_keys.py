@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from forklake.catalog.fields import table_fields
-from forklake.catalog.holdings import Held, files_of
-from forklake.catalog.scan_plan import ScanPlanner
-from forklake.engine.local.file_rows import Selection
-from forklake.engine.local.scan_tasks import piece_rows, tasks
+from forklake.catalog.holdings import Held
 from forklake.errors import InvalidInputError
-from forklake.files.schema import display_type
 from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model.field import Field
 from forklake.model.fork_merge import MOST_CONFLICTS, RowKeys
@@ -22,9 +18,8 @@ from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.ops.merging.row_choice import Numbers, PlacedRows, unite
-from forklake.ops.merging.sides import Side, Sides
-
-_ROW_ID = "row_id"
+from forklake.ops.merging.row_values import ROW_ID, read_columns
+from forklake.ops.merging.sides import Sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +27,12 @@ class KeyClash:
     """Rows that both sides inserted under the same keys.
 
     Attributes:
-        keys: The keys, for people.
+        keys: The keys, for people, each with the id of a row of the source and one of the target.
         theirs: The ids of the source's rows.
         ours: The ids of the target's rows.
     """
 
-    keys: tuple[str, ...]
+    keys: Mapping[str, tuple[int, int]]
     theirs: Numbers
     ours: Numbers
 
@@ -57,7 +52,7 @@ def check_keys(sides: Sides, keys: RowKeys) -> None:
             schema = schemas[row.schema_id]
             unknown -= {fold(row.table_name), fold(f"{schema}.{row.table_name}")}
             for column in () if row.table_id in seen else keys.of(schema, row.table_name):
-                _field(row, table_fields(side, row.table_id), column)
+                key_field(row, table_fields(side, row.table_id), column)
             seen.add(row.table_id)
     if unknown:
         raise InvalidInputError(f'There is no table "{min(unknown)}" to have a key; nothing was done.')
@@ -85,7 +80,7 @@ def find_clash(
         InvalidInputError: The target has no such column, or its values cannot be compared.
     """
     fields = table_fields(sides.target, table.table_id)
-    wanted = tuple(_field(table, fields, column) for column in columns)
+    wanted = tuple(key_field(table, fields, column) for column in columns)
     known = {field.column_id for field in table_fields(sides.source, table.table_id)}
     if any(field.column_id not in known for field in wanted):
         return None
@@ -96,14 +91,14 @@ def find_clash(
     if not theirs.size or not ours.size:
         return None
     read = [
-        _read_keys(sides, side, table, of_side, (fields, wanted), ids)
+        read_columns(sides, side, table, of_side, (fields, wanted), ids)
         for side, of_side, ids in ((sides.source, held[0], theirs), (sides.target, held[1], ours))
     ]
     return _join(read[0], read[1], [field.name for field in wanted])
 
 
 def _join(theirs: pa.Table, ours: pa.Table, names: Sequence[str]) -> KeyClash | None:
-    keys = [name for name in theirs.column_names if name != _ROW_ID]
+    keys = [name for name in theirs.column_names if name != ROW_ID]
     try:
         both = theirs.join(ours, keys, join_type="inner", right_suffix="_ours")
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -113,45 +108,21 @@ def _join(theirs: pa.Table, ours: pa.Table, names: Sequence[str]) -> KeyClash | 
     if not both.num_rows:
         return None
     values = zip(*(both.column(key).to_pylist() for key in keys), strict=True)
-    texts = dict.fromkeys(
-        ", ".join(f"{name} = {value}" for name, value in zip(names, row, strict=True)) for row in values
-    )
-    return KeyClash(
-        tuple(sorted(texts)[:MOST_CONFLICTS]),
-        np.unique(np.asarray(both.column(_ROW_ID), np.int64)),
-        np.unique(np.asarray(both.column(f"{_ROW_ID}_ours"), np.int64)),
-    )
+    row_ids = [np.asarray(both.column(name), np.int64) for name in (ROW_ID, f"{ROW_ID}_ours")]
+    found: dict[str, tuple[int, int]] = {}
+    for row, theirs_id, ours_id in zip(values, *(ids.tolist() for ids in row_ids), strict=True):
+        text = ", ".join(f"{name} = {value}" for name, value in zip(names, row, strict=True))
+        found.setdefault(text, (theirs_id, ours_id))
+    told = sorted(found)[:MOST_CONFLICTS]
+    return KeyClash({text: found[text] for text in told}, np.unique(row_ids[0]), np.unique(row_ids[1]))
 
 
-def _read_keys(
-    sides: Sides,
-    side: Side,
-    table: TableRow,
-    held: Held,
-    columns: tuple[tuple[Field, ...], tuple[Field, ...]],
-    row_ids: Numbers,
-) -> pa.Table:
-    """Read the keys of some rows, in the columns that the target has."""
-    (own,) = side.rows(TABLE, {"table_id": table.table_id})
-    planner = ScanPlanner(sides.session, sides.lake_path, side, own, by_origin=True)
-    plan = planner.plan_rows(files_of(held.files.values()), list(held.rows.values()))
-    fields, wanted = columns
-    selection = Selection(table.table_name, fields, wanted)
-    schema = pa.schema(
-        [
-            pa.field(_ROW_ID, pa.int64()),
-            *(pa.field(f"key{place}", display_type(field)) for place, field in enumerate(wanted)),
-        ]
-    )
-    batches = []
-    for pieces in tasks(plan.files, plan.inlined):
-        for rows in piece_rows(pieces, selection):
-            chosen = rows.where(np.isin(np.asarray(rows.row_ids, np.int64), row_ids))
-            batches.append(pa.record_batch([chosen.row_ids, *chosen.columns], schema=schema))
-    return pa.Table.from_batches(batches, schema)
+def key_field(table: TableRow, fields: Sequence[Field], name: str) -> Field:
+    """Return the column of a key.
 
-
-def _field(table: TableRow, fields: Sequence[Field], name: str) -> Field:
+    Raises:
+        InvalidInputError: The table does not have it.
+    """
     found = next((field for field in fields if fold(field.name) == fold(name)), None)
     if found is None:
         raise InvalidInputError(

@@ -6,7 +6,8 @@ That is by files where the target has them as the base, else by row ids.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from forklake.catalog.holdings import Held, HeldDifference, HeldFile
 from forklake.catalog.places import Places
 from forklake.metastore.written_tables import TABLE
-from forklake.model.fork_merge import MOST_CONFLICTS, MergeConflict, RowKeys
+from forklake.model.fork_merge import MOST_CONFLICTS, MOST_VALUES, MergeConflict, RowKeys
 from forklake.model.ids import DataFileId, TableId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import InlinedRow, TableRow
@@ -22,6 +23,7 @@ from forklake.ops.merging.choice import Chooser
 from forklake.ops.merging.row_choice import INLINED, Numbers, PlacedRows, choose_rows, same_rows, unite
 from forklake.ops.merging.row_keys import KeyClash, find_clash
 from forklake.ops.merging.row_places import SidePlaces, read_places
+from forklake.ops.merging.row_values import ConflictingRows, TwoRows
 from forklake.ops.merging.sides import Side, Sides
 from forklake.ops.merging.table_files import Touched, holdings_by_table, holdings_of, is_as_base, touches_of
 
@@ -113,11 +115,11 @@ _NO_LOSS: Final = LostColumns()
 class _Compared:
     """Files that either side changed, and where their rows are.
 
-    Source and target hold them. The places are those of the bases, of the source and of the target. Of the files that
-    all have, only the rows at open positions are among them.
+    A base, source and target hold them. The places are those of the bases, of the source and of the target. Of files
+    that all have, only the rows at open positions are among them.
     """
 
-    held: tuple[Held, Held]
+    held: tuple[Held, Held, Held]
     places: tuple[Sequence[PlacedRows], PlacedRows, PlacedRows]
     open: Mapping[DataFileId, Numbers]
 
@@ -173,7 +175,7 @@ class RowsMerge:
         keys = self._keys.of(*place)
         if keys and (ours := self._touched_by_target(table.table_id)):
             compared = self._compare(table, theirs | ours)
-            clash = find_clash(self._sides, table, keys, compared.held, compared.places)
+            clash = find_clash(self._sides, table, keys, compared.held[1:], compared.places)
             if clash is not None:
                 return self._merge_rows(table, place, compared, lost, clash)
         # What the target has not touched lacks no more than the base, and the source's takes its place.
@@ -227,7 +229,7 @@ class RowsMerge:
         """Read where the rows of some files are."""
         held, found = self._read(table, self._sides.all, what)
         *bases, theirs, ours = found.places
-        return _Compared((held[-2], held[-1]), (bases, theirs, ours), found.open)
+        return _Compared((held[0], held[-2], held[-1]), (bases, theirs, ours), found.open)
 
     def _read(self, table: TableRow, of: Sequence[Side], what: Touched) -> tuple[Sequence[Held], SidePlaces]:
         held = holdings_of(of, table.table_id, what)
@@ -241,15 +243,18 @@ class RowsMerge:
         lost: LostColumns,
         clash: KeyClash | None = None,
     ) -> RowsEdit:
-        (source, target), (bases, theirs, ours) = compared.held, compared.places
+        (_, source, target), (bases, theirs, ours) = compared.held, compared.places
         choice = choose_rows(bases, theirs, ours)
         taken = choice.from_source
-        if choice.conflicts[0].size and self._decide(place, choice.conflicts, choice.ambiguous):
+        conflicting = ConflictingRows(
+            self._sides, table, self._keys.of(*place), compared.held, (bases[0], theirs, ours)
+        )
+        if choice.conflicts[0].size and self._decide(place, choice.conflicts, choice.ambiguous, conflicting):
             taken = unite(taken, choice.conflicts[0])
         if lost.by_target:
             taken = unite(taken, same_rows(theirs, ours))
         gone = taken
-        if clash is not None and self._decide_keys(place, clash):
+        if clash is not None and self._decide_keys(place, clash, conflicting):
             gone = unite(taken, clash.ours)
         elif clash is not None:
             gone = taken = np.setdiff1d(taken, clash.theirs)
@@ -294,29 +299,40 @@ class RowsMerge:
         else:
             edit.deleted.append((ours, _others(ours, live, compared)))
 
-    def _decide(self, place: tuple[str, str], found: Sequence[Numbers], ambiguous: Numbers) -> bool:
+    def _decide(
+        self, place: tuple[str, str], found: Sequence[Numbers], ambiguous: Numbers, rows: ConflictingRows
+    ) -> bool:
         """Keep conflicts about rows; return whether the source decides them."""
         unclear = set(ambiguous[:MOST_CONFLICTS].tolist())
+        told = rows.read([(row_id, row_id) for row_id in found[0][:MOST_VALUES].tolist()])
         takes_source = False
-        for row_id, ours, theirs in zip(*(part[:MOST_CONFLICTS].tolist() for part in found), strict=True):
-            takes_source = self._chooser.decide(
-                MergeConflict(
-                    "row",
-                    *place,
-                    row_id,
-                    "deleted" if ours < 0 else "updated",
-                    "deleted" if theirs < 0 else "updated",
-                    is_ambiguous=row_id in unclear,
-                )
+        listed = zip(*(part[:MOST_CONFLICTS].tolist() for part in found), strict=True)
+        for (row_id, ours, theirs), row in zip_longest(listed, told):
+            conflict = MergeConflict(
+                "row",
+                *place,
+                row_id,
+                "deleted" if ours < 0 else "updated",
+                "deleted" if theirs < 0 else "updated",
+                is_ambiguous=row_id in unclear,
             )
+            takes_source = self._chooser.decide(_with_values(conflict, row))
         return takes_source
 
-    def _decide_keys(self, place: tuple[str, str], clash: KeyClash) -> bool:
+    def _decide_keys(self, place: tuple[str, str], clash: KeyClash, rows: ConflictingRows) -> bool:
         """Keep conflicts about keys; return whether the source decides them."""
+        told = rows.read(list(clash.keys.values())[:MOST_VALUES])
         takes_source = False
-        for key in clash.keys:
-            takes_source = self._chooser.decide(MergeConflict("key", *place, key, "added", "added"))
+        for key, row in zip_longest(clash.keys, told):
+            conflict = MergeConflict("key", *place, key, "added", "added")
+            takes_source = self._chooser.decide(_with_values(conflict, row))
         return takes_source
+
+
+def _with_values(conflict: MergeConflict, row: TwoRows | None) -> MergeConflict:
+    if row is None:
+        return conflict
+    return replace(conflict, row=row.key, ours_values=row.ours, theirs_values=row.theirs)
 
 
 def _others(file: HeldFile, live: Numbers, compared: Numbers | None) -> Numbers:

@@ -83,7 +83,7 @@ OTHERS: Final = (SCHEMAS, VIEWS, MACROS, TAGS, VIEW_COLUMN_TAGS)
 ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("column_name",),
     "type": ("column_type",),
-    "default": ("default_value", "default_value_type", "default_value_dialect"),
+    "default": ("default_value", "default_value_type", "default_value_dialect", "trusted"),
     "nullability": ("nulls_allowed",),
     "parent": ("parent_column",),
 }

@@ -29,7 +29,7 @@ def _across(call: Call) -> Files:
     chosen = [catalog for catalog, _ in choose_catalogs(runtime, **given) if known is None or catalog in known]
     found = plan_across(runtime, chosen, schema, table, lambda table, fields: None)
     fields = shared_columns(found)
-    return Files((holder_field(), *fields), read_across(runtime, found, fields))
+    return Files((holder_field(), *fields), lambda: read_across(runtime, found, fields))
 
 
 def _texts(given: Any) -> list[str]:

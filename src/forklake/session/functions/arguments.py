@@ -31,6 +31,8 @@ MOMENT: Final = f"{BIGINT} | {TIMESTAMPTZ}"
 """A snapshot by its id or its tag, or a point in time."""
 TEXTS: Final = "VARCHAR[]"
 IDS: Final = "UBIGINT[]"
+SIGNED: Final[Mapping[str, str]] = {"author": VARCHAR, "message": VARCHAR}
+"""Who does something, and why: what many functions take by name; `Call.signature` reads it."""
 
 Now = Callable[[], datetime]
 """The clock that ages are counted from."""

@@ -16,10 +16,11 @@ from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.overview import ForkNode
 from forklake.model.records import CatalogInfo
+from forklake.model.types.shapes import list_of
 from forklake.ops import lifecycle
 from forklake.ops.purge_catalogs import purge, purge_catalogs
-from forklake.ops.terms import read_labels
-from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
+from forklake.ops.terms import read_info, read_labels
+from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.functions.lives import TERMS, terms
 from forklake.session.known_rows import Rows, column
@@ -37,6 +38,12 @@ _CATALOGS: Final = (
     column("end_snapshot", types.INT64),
 )
 _CATALOG: Final = (column("catalog_id", types.INT64), column("catalog_name", types.VARCHAR))
+_PURGED: Final = (
+    *_CATALOG,
+    column("file_count", types.INT64),
+    column("byte_count", types.INT64),
+    column("held_by", list_of(types.VARCHAR)),
+)
 _MADE: Final = (*_CATALOG, column("created", types.BOOLEAN))
 _EXPORTED: Final = (
     column("path", types.VARCHAR),
@@ -119,16 +126,12 @@ def _fork_catalog(call: Call) -> Rows:
     call.check_no_changes("A catalog", "forked")
     name, data_path = call.required_text("name", "The name of a catalog"), call.text("data_path")
     lake, parent = _parent(call, call.required_text("parent", "Catalog"))
-    call.policy.check_fork(name, data_path)
-    with call.policy.naming(name):
-        made = parent.fork(
-            name,
-            at=call.arguments.get("at"),
-            data_path=data_path,
-            if_not_exists=bool(call.arguments.get("if_not_exists")),
-            **terms(call),
-        )
-        call.policy.note_fork(lake, made)
+    if_not_exists = bool(call.arguments.get("if_not_exists"))
+    call.policy.lasting.signature(call.text("author"), None)
+    given = call.policy.forks.check_fork(parent, name, data_path, terms(call))
+    with call.policy.forks.naming(name), call.policy.forks.making(lake, name if if_not_exists else None):
+        made = parent.fork(name, at=call.arguments.get("at"), data_path=data_path, if_not_exists=if_not_exists, **given)
+        call.policy.forks.note(lake, made)
     return Rows(_MADE, [(made.catalog_id, made.name, made.created)])
 
 
@@ -186,7 +189,7 @@ def _drop_catalog(call: Call) -> Rows:
             raise
         return Rows(_CATALOG, [])
     row = (gone.catalog_id, gone.name)
-    gone.drop()
+    gone.drop(**call.signature())
     return Rows(_CATALOG, [row])
 
 
@@ -195,8 +198,10 @@ def _undrop_catalog(call: Call) -> Rows:
     which = call.arguments.get("catalog_id")
     if which is None:
         which = call.required_text("name", "The name of a catalog")
-    which = call.policy.own_dropped(call.attachment.lake, which)
-    back = call.attachment.lake.undrop_catalog(which, ttl=call.arguments.get("ttl"))
+    lake = call.attachment.lake
+    which, ttl = call.policy.forks.own_dropped(lake, which, call.arguments.get("ttl"))
+    with call.policy.forks.making(lake):
+        back = lake.undrop_catalog(which, ttl=ttl, **call.signature())
     return Rows(_CATALOG, [(back.catalog_id, back.name)])
 
 
@@ -205,9 +210,9 @@ def _rename_catalog(call: Call) -> Rows:
     lake = call.attachment.lake
     name, new_name = (call.required_text(key, "The name of a catalog") for key in ("name", "new_name"))
     renamed = call.policy.own_catalog(lake, name, "renamed")
-    call.policy.check_name(new_name)
-    with call.policy.naming(new_name):
-        renamed.rename(new_name)
+    call.policy.forks.check_name(new_name)
+    with call.policy.forks.naming(new_name):
+        renamed.rename(new_name, **call.signature())
     return Rows(_CATALOG, [(renamed.catalog_id, renamed.name)])
 
 
@@ -217,8 +222,9 @@ def _purge_catalog(call: Call) -> Rows:
     if which is None:
         which = call.required_text("name", "The name of a catalog")
     found = lifecycle.dropped_catalog(call.store, which)
-    purge(runtime_of(call.attachment.lake), found)
-    return Rows(_CATALOG[:1], [(found,)])
+    done = purge(runtime_of(call.attachment.lake), found, read_info(**call.signature()))
+    held_by = [fork.name for fork in done.held_by]
+    return Rows(_PURGED, [(found, done.name, done.file_count, done.byte_count, held_by)])
 
 
 def _purge_catalogs(call: Call) -> Rows:
@@ -229,6 +235,7 @@ def _purge_catalogs(call: Call) -> Rows:
         call.required_text("prefix", "What the names of catalogs begin with"),
         drop=bool(call.arguments.get("drop")),
         dry_run=bool(call.arguments.get("dry_run")),
+        info=read_info(**call.signature()),
     )
     return Rows(_CATALOG[:1], [(catalog,) for catalog in purged])
 
@@ -325,34 +332,37 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "drop_catalog",
-        (Signature({"name": VARCHAR}, named={"if_exists": BOOLEAN}),),
+        (Signature({"name": VARCHAR}, named={"if_exists": BOOLEAN, **SIGNED}),),
         _drop_catalog,
         acts=_CATALOG,
         scalar="catalog_id",
     ),
     CatalogFunction(
         "undrop_catalog",
-        (Signature({"name": VARCHAR}, named={"ttl": ANY}), Signature({"catalog_id": BIGINT}, named={"ttl": ANY})),
+        tuple(
+            Signature({which: kind}, named={"ttl": ANY, **SIGNED})
+            for which, kind in (("name", VARCHAR), ("catalog_id", BIGINT))
+        ),
         _undrop_catalog,
         acts=_CATALOG,
         scalar="catalog_id",
     ),
     CatalogFunction(
         "rename_catalog",
-        (Signature({"name": VARCHAR, "new_name": VARCHAR}),),
+        (Signature({"name": VARCHAR, "new_name": VARCHAR}, named=SIGNED),),
         _rename_catalog,
         acts=_CATALOG,
         scalar="catalog_id",
     ),
     CatalogFunction(
         "purge_catalog",
-        (Signature({"name": VARCHAR}), Signature({"catalog_id": BIGINT})),
+        (Signature({"name": VARCHAR}, named=SIGNED), Signature({"catalog_id": BIGINT}, named=SIGNED)),
         _purge_catalog,
-        acts=_CATALOG[:1],
+        acts=_PURGED,
     ),
     CatalogFunction(
         "purge_catalogs",
-        (Signature({"prefix": VARCHAR}, named={"drop": BOOLEAN, "dry_run": BOOLEAN}),),
+        (Signature({"prefix": VARCHAR}, named={"drop": BOOLEAN, "dry_run": BOOLEAN, **SIGNED}),),
         _purge_catalogs,
         acts=_CATALOG[:1],
     ),

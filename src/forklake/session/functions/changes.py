@@ -44,14 +44,14 @@ def _changes(kind: Kind, call: Call) -> Changes:
     check_order(versions.first_snapshot(call.store, seen, start), last.snapshot_id)
     state = CatalogState(call.store, last)
     try:
-        row = named_table(state, name, schema, call.attachment.schema)
+        row = named_table(state, name, schema, call.attachment)
     except NotFoundError as error:
         if object_exists("view", state, schema or call.attachment.schema, name):
             raise InvalidInputError(
                 f'Binder Error: "{name}" is a View, not a table. Data change feed functions only support tables.'
             ) from error
         at = f"timestamp {end}" if isinstance(end, datetime) else f"version {end}"
-        raise NotFoundError(f"{error.message.removesuffix('!')} at {at}!") from error
+        raise NotFoundError(f"{error.message.removesuffix('!')} at {at}!", hint=error.advice) from error
     past = Catalog(runtime_of(call.attachment.reader), call.attachment.catalog.catalog_id, state)
     table = Table(past, row, lookup.schema_by_id(state, row.schema_id).schema_name)
     fields = table_fields(state, row.table_id)

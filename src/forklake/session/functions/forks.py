@@ -8,8 +8,8 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.fork_merge import MergePlan, Strategy
-from forklake.ops.merge_terms import read_strategy_texts
-from forklake.session.functions.arguments import ANY, BOOLEAN, MOMENT, VARCHAR, Signature
+from forklake.ops.merge_terms import read_code, read_strategy_texts
+from forklake.session.functions.arguments import ANY, BOOLEAN, MOMENT, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.known_rows import Rows, column
 
@@ -26,6 +26,7 @@ MERGED: Final = (
     column("ours", types.VARCHAR),
     column("theirs", types.VARCHAR),
     column("winner", types.VARCHAR),
+    column("details", types.VARCHAR),
 )
 """A row for each change of what has names, each table whose rows change, and each conflict."""
 
@@ -38,8 +39,9 @@ def _merge_catalog(call: Call) -> Rows:
         at=call.arguments.get("at"),
         strategy=_strategy(call),
         keys=call.arguments.get("keys"),
+        code=read_code(call.arguments.get("code") or "take"),
         dry_run=bool(call.arguments.get("dry_run")),
-        **_words(call),
+        **call.signature(),
     )
     call.attachment.note_commits([plan.snapshot_id])
     return Rows(MERGED, list(plan_rows(plan)))
@@ -49,13 +51,14 @@ def _refresh_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_refresh_catalog")
     call.check_no_changes("A catalog", "refreshed")
     name = call.text("name")
-    catalog = call.attachment.catalog if name is None else call.other_catalog(name)
+    catalog = call.attachment.catalog if name is None else call.writable_catalog(name)
     call.policy.check_parent(call.attachment.lake, catalog)
     plan = catalog.refresh(
         strategy=_strategy(call),
         keys=call.arguments.get("keys"),
+        code=read_code(call.arguments.get("code") or "take"),
         dry_run=bool(call.arguments.get("dry_run")),
-        **_words(call),
+        **call.signature(),
     )
     if name is None:
         call.attachment.note_commits([plan.snapshot_id])
@@ -73,7 +76,7 @@ def _reset_catalog(call: Call) -> Rows:
         )
     catalog = call.attachment.catalog
     to = catalog if source is None else call.other_catalog(source)
-    plan = catalog.reset_to(to, at=at, dry_run=dry_run, **_words(call))
+    plan = catalog.reset_to(to, at=at, dry_run=dry_run, **call.signature())
     call.attachment.note_commits([plan.snapshot_id])
     return Rows(MERGED, list(plan_rows(plan)))
 
@@ -89,29 +92,28 @@ def _strategy(call: Call) -> Strategy | Mapping[str, Strategy]:
     return read_strategy_texts([] if given is None else str(given).split(","))
 
 
-def _words(call: Call) -> dict[str, Any]:
-    """Return who asks for it, and why."""
-    return {"author": call.text("author"), "message": call.text("message")}
-
-
 def plan_rows(plan: MergePlan) -> Iterator[tuple[Any, ...]]:
     """Yield the rows that tell what a merge did, of the columns `MERGED`."""
     nothing = (None,) * 4
-    for words in plan.words:
-        yield plan.snapshot_id, "change", words, None, None, *nothing, None, None, None
+    of_rows = {table.words for table in plan.tables}
+    for words in (words for words in plan.words if words not in of_rows):
+        yield plan.snapshot_id, "change", words, None, None, *nothing, *[None] * 4
     for one in plan.tables:
         counts = one.files_added, one.files_removed, one.rows_added, one.rows_removed
         how = "rows" if one.by_rows else "files"
-        yield plan.snapshot_id, "rows", how, one.schema, one.table, *counts, None, None, None
+        yield plan.snapshot_id, "rows", how, one.schema, one.table, *counts, *[None] * 4
+    for code in plan.code:
+        yield plan.snapshot_id, "code", code.title, code.schema, code.name, *nothing, *[None] * 3, code.words
     for each in plan.conflicts:
         parts = (each.kind, each.key, None if each.attribute is None else f"({each.attribute})")
         what = " ".join(str(part) for part in parts if part is not None)
-        deeds = each.ours, each.theirs, each.winner
+        details = None if each.row is None else each.row_words("theirs", "ours")
+        deeds = each.ours, each.theirs, each.winner, details
         yield plan.snapshot_id, "conflict", what, each.schema, each.table, *nothing, *deeds
 
 
-_COMMITS: Final = {"dry_run": BOOLEAN, "author": VARCHAR, "message": VARCHAR}
-_REFRESHES: Final = {"strategy": ANY, "keys": ANY, **_COMMITS}
+_COMMITS: Final = {"dry_run": BOOLEAN, **SIGNED}
+_REFRESHES: Final = {"strategy": ANY, "keys": ANY, "code": VARCHAR, **_COMMITS}
 _MERGES: Final = {"at": MOMENT, **_REFRESHES}
 
 FUNCTIONS: Final = (

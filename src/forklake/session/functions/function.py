@@ -57,6 +57,15 @@ class Call:
         """The base path of its lake."""
         return runtime_of(self.attachment.lake).lake_path
 
+    def signature(self) -> dict[str, Any]:
+        """Return the author and the message of what the call does.
+
+        Raises:
+            PermissionDeniedError: A confined session may not name them.
+        """
+        author, message, _ = self.policy.lasting.signature(self.text("author"), self.text("message"))
+        return {"author": author, "message": message}
+
     def other_catalog(self, name: str) -> Catalog:
         """Return a catalog by its alias, or by its name in the lake.
 
@@ -67,6 +76,20 @@ class Call:
         """
         found = next((one for one in self.attachments if fold(one.alias) == fold(name)), None)
         return self.policy.catalog(self.attachment.lake, name) if found is None else found.catalog
+
+    def writable_catalog(self, name: str) -> Catalog:
+        """Return a catalog by its alias, or by its name in the lake, that may be changed.
+
+        Raises:
+            NotFoundError: There is none, or none that the session may reach.
+            InvalidInputError: It is attached, or was given, read-only.
+        """
+        attached = next((one for one in self.attachments if fold(one.alias) == fold(name)), None)
+        found = self.other_catalog(name)
+        is_read_only = self.policy.is_read_only(self.attachment.lake, found) if attached is None else attached.read_only
+        if is_read_only:
+            raise InvalidInputError(f'Catalog "{name}" is attached in read-only mode; nothing was changed.')
+        return found
 
     def committed_state(self) -> CatalogState:
         """Return the committed state of the catalog that the session's transaction reads.
@@ -166,16 +189,25 @@ def clock(lake: Lake | None) -> Callable[[], datetime]:
     return now
 
 
-def named_table(content: Content, name: str, schema: str | None, default_schema: str) -> TableRow:
-    """Return a table by its name.
+def named_table(content: Content, name: str, schema: str | None, attached: Attachment) -> TableRow:
+    """Return a table of an attached catalog by its name.
 
     Without ``schema``, the name may be ``schema.table`` in one text.
 
     Raises:
         NotFoundError: There is none of that name.
     """
+    place = table_place(content, name, schema, attached.schema)
+    check_object("table", content, attached, *place)
+    return lookup.table(content, place[1], place[0])
+
+
+def table_place(content: Content, name: str, schema: str | None, default_schema: str) -> tuple[str, str]:
+    """Return the schema and the name of a table that a call names.
+
+    Without ``schema``, the name may be ``schema.table`` in one text.
+    """
     place, parts = (schema or default_schema, name), split_name(name)
     if schema is None and parts is not None and len(parts) == 2 and not object_exists("table", content, *place):
-        place = (parts[0], parts[1]) if lookup.find_schema(content, parts[0]) is not None else place
-    check_object("table", content, *place)
-    return lookup.table(content, place[1], place[0])
+        return (parts[0], parts[1]) if lookup.find_schema(content, parts[0]) is not None else place
+    return place

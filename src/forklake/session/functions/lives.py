@@ -8,7 +8,7 @@ from typing import Any, Final
 from forklake.lake import Catalog
 from forklake.model import types
 from forklake.model.lives import Tag
-from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, TEXTS, VARCHAR, Signature
+from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, SIGNED, TEXTS, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.known_rows import Rows, column
 
@@ -59,18 +59,22 @@ def _tag_row(tag: Tag) -> tuple[Any, ...]:
 def _tag(call: Call) -> Rows:
     call.check_writable("ducklake_tag")
     call.check_no_changes("A snapshot", "tagged")
-    made = call.attachment.catalog.tag(
-        call.required_text("name", "The name of a tag"),
+    catalog, name = call.attachment.catalog, call.required_text("name", "The name of a tag")
+    call.policy.lasting.check_tag(catalog, name)
+    made = catalog.tag(
+        name,
         at=call.arguments.get("at"),
         keep_until=call.arguments.get("keep_until"),
         message=call.text("message"),
     )
+    call.policy.lasting.note_tag(call.attachment.lake, catalog.catalog_id, name)
     return Rows(_TAGS, [_tag_row(made)])
 
 
 def _untag(call: Call) -> Rows:
     call.check_writable("ducklake_untag")
     catalog, name = call.attachment.catalog, call.required_text("name", "The name of a tag")
+    call.policy.lasting.check_untag(call.attachment.lake, catalog.catalog_id, name)
     catalog.untag(name)
     return Rows(_TAGS[:1], [(name,)])
 
@@ -88,9 +92,9 @@ def _chosen_catalog(call: Call) -> Catalog:
 def _renew(call: Call) -> Rows:
     call.check_writable("ducklake_renew")
     found = _chosen_catalog(call)
-    call.policy.check_own(call.attachment.lake, found.catalog_id, "renewed")
-    given = {key: call.arguments.get(key) for key in ("renew_by_commits", "purge_after")}
-    lifetime = found.renew(call.arguments.get("ttl"), **given)
+    call.policy.forks.check_own(call.attachment.lake, found.catalog_id, "renewed")
+    given = {key: call.arguments.get(key) for key in ("ttl", "renew_by_commits", "purge_after")}
+    lifetime = found.renew(**call.policy.forks.renewal(found, given))
     end = (lifetime.expires_at, lifetime.renew_seconds, lifetime.purge_after_seconds) if lifetime else (None,) * 3
     return Rows(_LIFETIME, [(found.catalog_id, found.name, *end)])
 
@@ -113,6 +117,7 @@ def _drop_catalogs(call: Call) -> Rows:
         idle=call.arguments.get("idle"),
         keep=call.arguments.get("keep") or (),
         dry_run=bool(call.arguments.get("dry_run")),
+        **call.signature(),
     )
     rows: list[tuple[Any, ...]] = [(each.catalog_id, each.name, True, None) for each in done.dropped]
     return Rows(_DROPPED, rows + [(each.catalog_id, each.name, False, each.reason) for each in done.left])
@@ -124,7 +129,7 @@ _LIMITS: Final = ("max_bytes", "max_files", "max_forks", "max_depth")
 def _set_quota(call: Call) -> Rows:
     call.check_writable("ducklake_set_quota")
     limits = {name: call.arguments.get(name) for name in _LIMITS}
-    _chosen_catalog(call).set_quota(**limits, subtree=bool(call.arguments.get("subtree")))
+    _chosen_catalog(call).set_quota(**limits, subtree=bool(call.arguments.get("subtree")), **call.signature())
     return _quota(call)
 
 
@@ -168,6 +173,7 @@ FUNCTIONS: Final = (
                     "idle": ANY,
                     "keep": TEXTS,
                     "dry_run": BOOLEAN,
+                    **SIGNED,
                 }
             ),
         ),
@@ -176,7 +182,7 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "set_quota",
-        (Signature(named={"name": VARCHAR, **dict.fromkeys(_LIMITS, BIGINT), "subtree": BOOLEAN}),),
+        (Signature(named={"name": VARCHAR, **dict.fromkeys(_LIMITS, BIGINT), "subtree": BOOLEAN, **SIGNED}),),
         _set_quota,
         acts=_QUOTA,
     ),

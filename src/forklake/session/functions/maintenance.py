@@ -100,7 +100,7 @@ def _check_catalog(call: Call) -> Rows:
 def _flush_inlined_data(call: Call) -> Rows:
     schema, table = call.text("schema_name"), call.text("table_name")
     if table is not None:
-        row = named_table(content_of(call.attachment.reader), table, schema, call.attachment.schema)
+        row = named_table(content_of(call.attachment.reader), table, schema, call.attachment)
         schema = lookup.schema_by_id(content_of(call.attachment.reader), row.schema_id).schema_name
         table = row.table_name
     elif schema is not None and lookup.find_schema(content_of(call.attachment.reader), schema) is None:
@@ -150,7 +150,7 @@ def _rewrite_data_files(call: Call) -> Rows:
 def _compact(call: Call, rules: Rules) -> Rows:
     schema, table = call.text("schema"), call.text("table_name")
     if table is not None:
-        row = named_table(content_of(call.attachment.reader), table, schema, call.attachment.schema)
+        row = named_table(content_of(call.attachment.reader), table, schema, call.attachment)
         schema = lookup.schema_by_id(content_of(call.attachment.reader), row.schema_id).schema_name
         table = row.table_name
     maintainer = call.attachment.maintainer("CALL")

@@ -18,7 +18,8 @@ from forklake.model import types
 from forklake.model.inlined_names import is_own_name
 from forklake.model.option_rules import COMPRESSIONS, OPTIONS, byte_count
 from forklake.ops import scoped_options as ops
-from forklake.session.functions.arguments import ANY, VARCHAR, Signature
+from forklake.ops.terms import read_info
+from forklake.session.functions.arguments import ANY, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SUCCESS
 from forklake.session.known_rows import Rows, column
@@ -96,11 +97,13 @@ def _set_option(call: Call) -> Rows:
         raise InvalidInputError(
             f"Not implemented Error: Unsupported option {key}", hint=f"Options: {', '.join(OPTIONS)}."
         )
+    call.policy.lasting.check_option(call.attachment.lake, call.attachment.catalog.catalog_id, key)
     value = _option_value(key, call.arguments.get("value"))
     scope = _scope(call)
     if key == "data_inlining_row_limit":
         _check_column_names(call, str(value), *scope)
-    ops.set_option(call.store, call.attachment.catalog.catalog_id, key, value, *scope)
+    info = read_info(**call.signature())
+    ops.set_option(call.store, call.attachment.catalog.catalog_id, key, value, *scope, info=info)
     if scope[0] == "":
         runtime_of(call.attachment.catalog).forget_option(key)
     return Rows(SUCCESS, [])
@@ -141,7 +144,9 @@ def _reset_option(call: Call) -> Rows:
     call.check_writable("ducklake_reset_option")
     call.check_no_changes("An option", "reset")
     key = call.required_text("option", "Option").lower()
-    ops.reset_option(call.store, call.attachment.catalog.catalog_id, key, *_scope(call))
+    call.policy.lasting.check_option(call.attachment.lake, call.attachment.catalog.catalog_id, key)
+    info = read_info(**call.signature())
+    ops.reset_option(call.store, call.attachment.catalog.catalog_id, key, *_scope(call), info=info)
     return Rows(SUCCESS, [])
 
 
@@ -149,7 +154,7 @@ def _scope(call: Call) -> tuple[ops.Scope, int]:
     table, schema = call.text("table_name"), call.text("schema")
     state = call.committed_state()
     if table:
-        return "table", named_table(state, table, schema or None, call.attachment.schema).table_id
+        return "table", named_table(state, table, schema or None, call.attachment).table_id
     return ("schema", lookup.schema(state, schema).schema_id) if schema else ("", -1)
 
 
@@ -226,13 +231,13 @@ FUNCTIONS: Final = (
     CatalogFunction("settings", (Signature(),), _settings),
     CatalogFunction(
         "set_option",
-        (Signature({"option": VARCHAR, "value": ANY}, named={"table_name": VARCHAR, "schema": VARCHAR}),),
+        (Signature({"option": VARCHAR, "value": ANY}, named={"table_name": VARCHAR, "schema": VARCHAR, **SIGNED}),),
         _set_option,
         acts=SUCCESS,
     ),
     CatalogFunction(
         "reset_option",
-        (Signature({"option": VARCHAR}, named={"table_name": VARCHAR, "schema": VARCHAR}),),
+        (Signature({"option": VARCHAR}, named={"table_name": VARCHAR, "schema": VARCHAR, **SIGNED}),),
         _reset_option,
         acts=SUCCESS,
     ),

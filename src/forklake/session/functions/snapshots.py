@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from forklake.catalog import versions
+from forklake.errors import InvalidInputError
 from forklake.lake import Transaction
 from forklake.model import types
 from forklake.model.change_log import ChangeKind, LoggedChange, parse
@@ -101,10 +102,15 @@ def _one_id(value: Any) -> Rows:
 
 def _set_commit_message(call: Call) -> Rows:
     call.check_writable("ducklake_set_commit_message")
+    texts = call.policy.lasting.signature(call.text("author"), call.text("commit_message"), call.text("extra_info"))
     reader = call.attachment.reader
-    # It belongs to the transaction; outside of one that is this statement, which commits nothing.
-    if isinstance(reader, Transaction):
-        reader.set_commit_message(call.text("author"), call.text("commit_message"), call.text("extra_info"))
+    if not call.attachment.is_in_transaction or not isinstance(reader, Transaction):
+        raise InvalidInputError(
+            "TransactionContext Error: a commit message is that of a transaction, and no transaction is active; nothing"
+            " was set.",
+            hint="Say BEGIN before it, and COMMIT after the changes.",
+        )
+    reader.set_commit_message(*texts)
     return Rows(SUCCESS, [])
 
 

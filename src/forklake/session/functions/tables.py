@@ -19,10 +19,12 @@ from forklake.model import types
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.model.types.shapes import list_of
 from forklake.ops.add_data_files import add_data_files, file_patterns
-from forklake.ops.table_history import table_history
+from forklake.ops.former_tables import former_table
+from forklake.ops.table_history import named_table_history
 from forklake.session.functions.arguments import BIGINT, BOOLEAN, TEXTS, TIMESTAMPTZ, VARCHAR, Signature
-from forklake.session.functions.function import Call, CatalogFunction, named_table
+from forklake.session.functions.function import Call, CatalogFunction, named_table, table_place
 from forklake.session.known_rows import Rows, column
+from forklake.session.presence import missing_object_error, object_exists
 
 _TABLE_INFO: Final = (
     column("table_name", types.VARCHAR),
@@ -61,7 +63,7 @@ def _table_info(call: Call) -> Rows:
     if name is None:
         tables = sorted(state.rows(TABLE), key=lambda row: row.table_id)
     else:
-        tables = [named_table(state, name, schema, call.attachment.schema)]
+        tables = [named_table(state, name, schema, call.attachment)]
     data, deletes = (visibility.file_totals(call.store, state.version, table) for table in (DATA_FILE, DELETE_FILE))
     versions.check_retained(call.store, state.version)
     return Rows(
@@ -83,7 +85,7 @@ def _table_info(call: Call) -> Rows:
 def _list_files(call: Call) -> Rows:
     state = _requested_state(call)
     name = call.required_text("table_name", "Table")
-    table = named_table(state, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    table = named_table(state, name, call.text("schema") or call.schema_name, call.attachment)
     files = table_files(state, table.table_id)
     places = Places(call.store, call.lake_path, state, table, (*files.data, *files.deletes.values()))
     return Rows(
@@ -94,7 +96,9 @@ def _list_files(call: Call) -> Rows:
 
 def _table_history(call: Call) -> Rows:
     state, name = call.committed_state(), call.required_text("table_name", "Table")
-    table = named_table(state, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    place = table_place(state, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    if not object_exists("table", state, *place) and former_table(call.store, state.version, *place) is None:
+        raise missing_object_error("table", state, call.attachment, *place)
     return Rows(
         _TABLE_HISTORY,
         [
@@ -106,7 +110,7 @@ def _table_history(call: Call) -> Rows:
                 found.snapshot.author,
                 found.snapshot.commit_message,
             )
-            for found in table_history(call.store, state.version, table.table_id)
+            for found in named_table_history(call.store, state, *place)
         ],
     )
 
@@ -122,7 +126,7 @@ def _add_data_files(call: Call) -> Rows:
     call.policy.check_files(patterns)
     writer = call.attachment.writer("CALL")
     schema = call.text("schema") or call.schema_name
-    table = named_table(content_of(writer), name, schema, call.attachment.schema)
+    table = named_table(content_of(writer), name, schema, call.attachment)
     runtime, flags = runtime_of(writer), call.arguments
     hive = flags.get("hive_partitioning")
     added = run(

@@ -77,8 +77,16 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   /** The table function of the texts that reads become. */
   static final String FUNCTION = "__forklake_plan";
 
+  private static final String READS = "SELECT * FROM " + FUNCTION;
+
+  /** The options of reads, which Spark itself follows. */
+  private static final List MOMENTS = java.util.Arrays.asList(new String[] {"versionasof", "timestampasof"});
+
   /** The property of views that tells what is read: the attachment, and the key of the table. */
   static final String READ = "forklake.read";
+
+  /** The property that tells the same to whoever takes the rows as a frame; the engine knows its name. */
+  static final String ROWS = "forklake.rows";
 
   private static final Pattern COMMAND =
       Pattern.compile(
@@ -236,8 +244,9 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
       for (Iterator it = PLANS.values().iterator(); it.hasNext(); ) if (((WeakReference) it.next()).get() == null) it.remove();
       PLANS.put(key, new WeakReference(plan));
     }
-    String text = "SELECT * FROM " + FUNCTION + "('" + key.replace("\\", "\\\\").replace("'", "\\'") + "')";
-    return new LakeRelation(this, id, plan, viewOf(id, plan.of.schema(), text, isNow ? key : null));
+    String text = READS + "('" + key.replace("\\", "\\\\").replace("'", "\\'") + "')";
+    String rows = isNow ? (String) plan.facts.get("rows") : null;
+    return new LakeRelation(this, id, plan, viewOf(id, plan.of.schema(), text, isNow ? key : null, rows));
   }
 
   /** Spark would say that a stream cannot read or write a view. */
@@ -265,6 +274,40 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
     return false;
   }
 
+  /**
+   * Refuses options of reads, of which Spark says nothing to a catalog. Since 4.3 what it has looked up for a statement is kept
+   * with them, and a table's rows are asked for after that.
+   */
+  static void checkReads() {
+    scala.collection.Iterator it = AnalysisContext.get().relationCache().iterator();
+    while (it.hasNext()) {
+      scala.Tuple2 known = (scala.Tuple2) it.next();
+      if (!isOurs((LogicalPlan) known._2())) continue;
+      Map options;
+      try {
+        options = ((CaseInsensitiveStringMap) known._1().getClass().getMethod("options", new Class[0]).invoke(known._1(), new Object[0])).asCaseSensitiveMap();
+      } catch (ReflectiveOperationException before43) {
+        return;
+      }
+      for (Iterator names = options.keySet().iterator(); names.hasNext(); ) {
+        String name = (String) names.next();
+        if (!MOMENTS.contains(name.toLowerCase(java.util.Locale.ROOT)))
+          throw new IllegalArgumentException(
+              "A read of a table of a lake has no option \"" + name + "\"; nothing was read.\nHint: versionAsOf and timestampAsOf"
+                  + " choose a snapshot. spark.read.format(\"forklake\") reads changes: it has the options changes,"
+                  + " startingVersion and endingVersion, and those that Delta has for them.");
+      }
+    }
+  }
+
+  private static boolean isOurs(LogicalPlan found) {
+    if (found instanceof org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias)
+      return isOurs(((org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias) found).child());
+    if (!(found instanceof org.apache.spark.sql.catalyst.plans.logical.View)) return false;
+    scala.Option text = ((org.apache.spark.sql.catalyst.plans.logical.View) found).desc().viewText();
+    return text.isDefined() && ((String) text.get()).startsWith(READS);
+  }
+
   static LogicalPlan plan(String key) {
     synchronized (PLANS) {
       WeakReference found = (WeakReference) PLANS.get(key);
@@ -275,7 +318,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
   }
 
   /** The constructor grows with releases: what it has more is filled with Scala's own defaults, by name. */
-  private CatalogTable viewOf(Identifier id, StructType schema, String text, String read) {
+  private CatalogTable viewOf(Identifier id, StructType schema, String text, String read, String rows) {
     try {
       Class module = Class.forName(CatalogTable.class.getName() + "$", true, CatalogTable.class.getClassLoader());
       Object companion = module.getField("MODULE$").get(null);
@@ -287,6 +330,7 @@ public class LakeCatalog implements StagingTableCatalog, SupportsNamespaces, Pro
       Map properties = new HashMap();
       properties.put("view.schemaMode", "EVOLUTION"); // no casts: the schema is the plan's
       if (read != null) properties.put(READ, read);
+      if (rows != null) properties.put(ROWS, rows);
       Object[] given = new Object[apply.getParameterCount()];
       String[] space = id.namespace().length == 0 ? defaultNamespace() : id.namespace();
       given[0] = new TableIdentifier(id.name(), scala.Option.apply(space[space.length - 1]), scala.Option.apply(name));
@@ -721,6 +765,7 @@ class Plan {
 
 class PlanFunction extends scala.runtime.AbstractFunction1 {
   public Object apply(Object given) {
+    LakeCatalog.checkReads();
     Expression key = (Expression) ((scala.collection.immutable.Seq) given).apply(Integer.valueOf(0));
     return LakeCatalog.plan(String.valueOf(key.eval(null)));
   }

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import islice
 from typing import Final
 
+from forklake.engine.text_budget import count_text
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.arithmetic import arithmetic
@@ -31,23 +33,24 @@ def calculate(first: Bound, steps: Sequence[Step]) -> Bound:
     """
     if len(steps) <= _LONG:
         return reduce(lambda value, step: arithmetic(value, *step), steps, first)
-    value, rest = first, list(steps)
-    while rest:
-        run = _run(value, rest)
-        value = arithmetic(value, *rest[0]) if not run else _fold(value, rest[0][0], run)
-        rest = rest[max(len(run), 1) :]
+    value, place = first, 0
+    while place < len(steps):
+        count_text(value.sql)
+        run = _run(value, steps, place)
+        value = arithmetic(value, *steps[place]) if not run else _fold(value, steps[place][0], run)
+        place += max(len(run), 1)
     return value
 
 
-def _run(value: Bound, steps: Sequence[Step]) -> list[Bound]:
-    """Return the operands of the leading steps with one operator, ``+`` or ``-``.
+def _run(value: Bound, steps: Sequence[Step], start: int) -> list[Bound]:
+    """Return the operands of the steps from one on that have its operator.
 
-    They end before the first step that changes the type.
+    The operator is ``+`` or ``-``. They end before the first step that changes the type.
     """
-    operator, kind, found = steps[0][0], value.type, list[Bound]()
+    operator, kind, found = steps[start][0], value.type, list[Bound]()
     if operator not in ("+", "-") or not isinstance(kind, types.Number) or value.literal is not None:
         return found
-    for other, operand in steps:
+    for other, operand in islice(steps, start, None):
         if other != operator or not isinstance(operand.type, types.Number):
             break
         if arithmetic(Bound("l", kind), operator, operand).type != kind or not _is_sum(kind, operand.type):

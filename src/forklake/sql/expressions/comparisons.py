@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
@@ -18,6 +19,7 @@ from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import variable
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.expressions.variants import computed_here
+from forklake.sql.expressions.wild_patterns import ONE_LETTER, whole_pattern
 
 _MIRRORED: Final[dict[Operator, Operator]] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -243,9 +245,15 @@ def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool
         operands = [lower_case(one.sql) if ignores_case else one.sql for one in (value, pattern)]
         return Bound(f"({' LIKE '.join(operands)} ESCAPE '\x01')", types.BOOLEAN)
     parts = _pattern(in_lower_case(pattern.literal) if ignores_case else pattern.literal, escape)
-    text, mark = _spark_pattern(parts)
     matched = lower_case(value.sql) if ignores_case else value.sql
-    sql = f"({matched} LIKE {text_literal(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
+    if _goes_back(parts):
+        pieces = [
+            ONE_LETTER if wild and letter == "_" else None if wild else re.escape(letter) for letter, wild in parts
+        ]
+        sql = f"({matched} RLIKE {text_literal(whole_pattern(pieces))})"
+    else:
+        text, mark = _spark_pattern(parts)
+        sql = f"({matched} LIKE {text_literal(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
     prefix = ""
     for letter, is_wild in parts:
         if is_wild:
@@ -287,6 +295,12 @@ def _pattern(text: str, escape: str | None) -> list[tuple[str, bool]]:
         else:
             parts.append((letter, letter in "%_"))
     return parts
+
+
+def _goes_back(parts: Sequence[tuple[str, bool]]) -> bool:
+    """Return whether more than one part of a pattern may begin anywhere."""
+    signs = "".join("%" if is_wild and letter == "%" else "x" for letter, is_wild in parts)
+    return signs.count("%x") > 1
 
 
 def _spark_pattern(parts: Sequence[tuple[str, bool]]) -> tuple[str, str | None]:

@@ -12,11 +12,13 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.engine.text_budget import count_nodes, count_text
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.predicate import Anything, Nothing
 from forklake.model.types import Type
+from forklake.sql.borne_names import hand_on_names
 from forklake.sql.expressions.arithmetic import negate
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.chains import calculate, concatenate
@@ -97,6 +99,8 @@ class ExpressionBinder:
         """
         known = self.site.known_value(self, node)
         found = self._bind(node) if known is None else known
+        count_text(found.sql)
+        _count_parts(found.type)
         self.site.note(node, found)
         return found
 
@@ -133,7 +137,7 @@ class ExpressionBinder:
             return NAMED[fold(function_name(node))](self._arguments(call_arguments(node)), node)
         found = None
         if isinstance(node, exp.Func):
-            found = self.site.call(self, (function_name(node),), call_arguments(node))
+            found = self.site.call(self, (function_name(node),), node)
         if found is None and isinstance(node, exp.Anonymous) and not takes(fold(node.name), len(node.expressions)):
             raise no_match(fold(node.name), self._arguments(node.expressions))
         if found is None:
@@ -169,6 +173,7 @@ class ExpressionBinder:
         steps: list[tuple[str, exp.Expr]] = []
         start, known = node, None
         while type(start) in _ARITHMETIC and known is None:
+            count_nodes()
             _check_all_is_understood(start, _BOTH)
             steps.append((_ARITHMETIC[type(start)], start.expression))
             start = start.this
@@ -203,13 +208,13 @@ class ExpressionBinder:
         return field_of(self.bind(node.this), called.name)
 
     def _dot_call(self, before: exp.Expr, called: exp.Func) -> Bound:
-        arguments = call_arguments(called)
         if _is_name(before):
-            found = self.site.call(self, (*_names(before), function_name(called)), arguments)
+            found = self.site.call(self, (*_names(before), function_name(called)), called)
             if found is not None:
                 return found
         value = exp.column(before.copy()) if isinstance(before, exp.Identifier) else before.copy()
-        return self.bind(call_node(function_name(called), [value, *(one.copy() for one in arguments)]))
+        made = call_node(function_name(called), [value, *(one.copy() for one in call_arguments(called))])
+        return self.bind(hand_on_names(made, called))
 
     def literal(self, node: exp.Expr) -> Bound:
         """Bind a quoted constant or a number."""
@@ -460,3 +465,13 @@ _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.Map: (bind_map_of_lists, ("keys", "values")),
     exp.Bracket: (bind_bracket, ("this", "expressions", "offset")),
 }
+
+
+def _count_parts(kind: Type) -> None:
+    """Count the types within a type.
+
+    One that holds another twice, which does so too, becomes large soon.
+    """
+    for one in kind.children:
+        count_nodes()
+        _count_parts(one.type)

@@ -55,7 +55,7 @@ class Site:
         """Bind an aggregate."""
         raise InvalidInputError("Binder Error: WHERE clause cannot contain aggregates!")
 
-    def call(self, binder: ExpressionBinder, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> Bound | None:
+    def call(self, binder: ExpressionBinder, parts: Sequence[str], node: exp.Func) -> Bound | None:
         """Return the value of a function that is not DuckDB's; None if there is none.
 
         Functions of the session are such functions.

@@ -10,6 +10,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake import files
+from forklake.engine.text_budget import is_confined_text
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.shapes import list_of
@@ -18,6 +19,7 @@ from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.wild_patterns import ONE_LETTER, whole_pattern
 from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.java_patterns import is_plain_text, java_pattern
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
@@ -74,11 +76,21 @@ def _varying(name: str, function: Function) -> Function:
     def call(values: Sequence[Bound], node: exp.Expr) -> Bound:
         pattern = values[1]
         is_struct = len(values) > 2 and isinstance(values[2].type, types.List)
-        if not is_struct and (pattern.literal is not None or pattern.type == types.NULL):
+        is_constant = pattern.literal is not None or pattern.type == types.NULL
+        if not is_struct and is_constant and not _may_take_hours(pattern):
             return function(values, node)
         return _leave_to_duckdb(name, values, node)
 
     return call
+
+
+def _may_take_hours(pattern: Bound) -> bool:
+    """Return whether a pattern is a stranger's.
+
+    It may have Java go back in a text for hours. DuckDB reads each letter once, in another process, where it can be
+    stopped.
+    """
+    return is_confined_text() and pattern.literal is not None and not is_plain_text(pattern.literal)
 
 
 def _leave_to_duckdb(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -100,7 +112,7 @@ def _fits(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     flags, new = _options(values, 3, node), constant_text(values[2], node, "replacement for a regular expression")
     source = text(values[0], node)
-    if values[1].literal is None and values[1].type != types.NULL:
+    if (values[1].literal is None and values[1].type != types.NULL) or _may_take_hours(values[1]):
         return _leave_to_duckdb("regexp_replace", values, node)
     if "\\" in re.sub(r"\\[\d\\]", "", new):
         return Bound(source, types.VARCHAR)  # RE2 replaces nothing by what it does not understand
@@ -154,22 +166,22 @@ def _split_texts(value: str, pattern: str, made: Callable[[str], str]) -> Bound:
 
 def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return whether text matches a shell pattern."""
-    pattern, found, place = constant_text(values[1], node, "pattern of GLOB"), "", 0
+    pattern, place = constant_text(values[1], node, "pattern of GLOB"), 0
+    pieces: list[str | None] = []
     while place < len(pattern):
         letter = pattern[place]
         closing = pattern.find("]", place + 2) if letter == "[" else -1
         if closing > 0:
             inner = pattern[place + 1 : closing]
-            found += f"[{'^' + inner[1:] if inner.startswith('!') else inner}]"
+            pieces.append(f"[{'^' + inner[1:] if inner.startswith('!') else inner}]")
             place = closing
         elif letter == "\\" and place + 1 < len(pattern):
             place += 1
-            found += re.escape(pattern[place])
+            pieces.append(re.escape(pattern[place]))
         else:
-            found += {"*": "(?s:.*)", "?": "(?s:.)"}.get(letter, re.escape(letter))
+            pieces.append({"*": None, "?": ONE_LETTER}.get(letter, re.escape(letter)))
         place += 1
-    whole_text = text_literal(rf"\A{found}\z")
-    return Bound(f"({text(values[0], node)} RLIKE {whole_text})", types.BOOLEAN)
+    return Bound(f"({text(values[0], node)} RLIKE {text_literal(whole_pattern(pieces))})", types.BOOLEAN)
 
 
 _MATCHES: Final = _varying("regexp_matches", _matches)

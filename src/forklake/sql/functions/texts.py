@@ -291,7 +291,13 @@ def _lower(values: Sequence[Bound], node: exp.Expr) -> Bound:
 _ENDS: Final = of_text("endswith({0}, {1})", types.BOOLEAN)
 _PLACE: Final = of_text("CAST(instr({0}, {1}) AS BIGINT)", types.INT64)
 _TRANSLATE: Final = of_text("translate({0}, {1}, {2})")
-_LEVENSHTEIN: Final = of_text("CAST(levenshtein({0}, {1}) AS BIGINT)", types.INT64)
+_LEVENSHTEIN: Final = of_text(
+    "CAST(levenshtein({0}, CASE WHEN CAST(length({0}) AS BIGINT) * length({1}) > 1000000000"
+    " THEN CAST(raise_error('Out of Range Error: levenshtein takes texts whose lengths are at most 1000000000 when"
+    " multiplied') AS STRING) ELSE {1} END) AS BIGINT)",
+    types.INT64,
+)
+"""It takes a step for each pair of letters, and nothing cancels it."""
 _BITS: Final = _bytes_or_text("CAST(bit_length({0}) AS BIGINT)", types.INT64)
 _OCTETS: Final = _bytes_or_text("CAST(octet_length({0}) AS BIGINT)", types.INT64)
 _MD5: Final = _bytes_or_text("md5({0})")

@@ -10,20 +10,23 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.files.duckdb_calls import DESCENDING
+from forklake.files.json_depth import SHALLOW, SHALLOW_OR_NULL, SHALLOW_WITHIN
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types import Type
+from forklake.sql.borne_names import names_of
 from forklake.sql.expressions.bound import Bound, either
 from forklake.sql.expressions.literals import is_too_long
-from forklake.sql.expressions.nodes import function_name
+from forklake.sql.expressions.nodes import call_arguments, function_name
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.variants import is_computed_here
 from forklake.sql.local.exact_averages import exact_average
-from forklake.sql.local.listed_nodes import NotListedError, check_listed, has_variant_parts
+from forklake.sql.local.listed_nodes import NotListedError, check_listed, describe_part, has_variant_parts
 from forklake.sql.local.same_types import WIDE, is_same_cast
-from forklake.sql.local.same_values import different_value, listed_arguments, listed_name
+from forklake.sql.local.same_values import describe_node, different_value, listed_arguments, listed_name
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Scan
 
 
@@ -53,7 +56,7 @@ def local_query(bound: BoundQuery) -> LocalQuery | str:
     """
     parts = bound.parts
     if parts is None:
-        return "the query was made by Spark"
+        return "its columns are found by Spark first"
     if parts.mixes_types:
         return "columns of different types become one"
     only_here = computed_only_here(parts) is not None
@@ -126,7 +129,7 @@ class _Writer:
         if not scans and isinstance(node.this, exp.GenerateSeries):
             return self._series(node)
         if not scans:
-            raise NotListedError("this table")
+            raise NotListedError(describe_node(node))
         name = f"s{number}"
         self.scans[name], self.names[name] = _unite(scans), self._parts.scans[number]
         return exp.Table(this=exp.to_identifier(name, quoted=True), alias=exp.TableAlias(this=_alias(node)))
@@ -137,7 +140,7 @@ class _Writer:
         numbers = [_whole_number(series.args.get(part)) for part in ("start", "end", "step")]
         start, end, step = (numbers[0] or 0, numbers[1] or 0, numbers[2] or 1)
         if None in numbers[:2] or (series.args.get("step") is not None and not numbers[2]):
-            raise NotListedError("this table")
+            raise NotListedError(describe_node(node))
         is_open = series.args.get("is_end_exclusive")
         behind = end if is_open else end + (1 if step > 0 else -1)
         self.row_count += max(0, -((start - behind) // step))  # there may be more than a range of Python counts
@@ -245,7 +248,7 @@ class _Tree:
                 raise NotListedError("this field")
         if not (self.writer.is_only_here and has_variant_parts(node)):
             check_listed(node)
-        if isinstance(node, exp.Func) and self.names.macro((function_name(node),)):
+        if isinstance(node, exp.Func) and names_of(node, self.names).macro((function_name(node),)):
             raise NotListedError(f'macro "{function_name(node)}"')
         averaged = self._average_type(node) if isinstance(node, exp.Avg) else types.FLOAT64
         for part in list(node.iter_expressions()):
@@ -253,6 +256,10 @@ class _Tree:
                 self.visit(part, common)
         if averaged != types.FLOAT64 and isinstance(node, exp.Avg):
             node.replace(exact_average(node, averaged))
+        if isinstance(node, exp.Cast):
+            _check_depth_of_cast(node)
+        elif isinstance(node, exp.Func):
+            _check_depths_of_arguments(node)
         name = listed_name(node)
         if name is not None and isinstance(node, exp.Func):
             # As it was called: the parser has other names for some functions, and writes them in other ways.
@@ -272,7 +279,7 @@ class _Tree:
     def _visit_table(self, node: exp.Table, common: frozenset[str]) -> None:
         for part, value in node.args.items():
             if value and part not in _TABLE:
-                raise NotListedError(f"{part.strip('_').upper()} of a table")
+                raise NotListedError(describe_part(node, part))
         is_bare = not node.args.get("db") and node.args.get("when") is None
         if is_bare and isinstance(node.this, exp.Identifier) and fold(node.name) in common:
             return
@@ -310,6 +317,24 @@ class _Tree:
         return bound.type
 
 
+def _check_depth_of_cast(node: exp.Cast) -> None:
+    """Let a cast to JSON refuse what is nested too deeply.
+
+    Whatever DuckDB goes down into, as a cast of JSON to VARIANT, is such JSON: columns of JSON are left to Spark.
+    """
+    if not any(one.is_type(exp.DataType.Type.JSON) for one in node.to.find_all(exp.DataType)):
+        return
+    plain = SHALLOW_OR_NULL if isinstance(node, exp.TryCast) else SHALLOW
+    name = plain if node.to.is_type(exp.DataType.Type.JSON) else SHALLOW_WITHIN
+    node.replace(exp.Anonymous(this=name, expressions=[node.copy()]))
+
+
+def _check_depths_of_arguments(node: exp.Func) -> None:
+    """Let a function of JSON refuse arguments that are nested too deeply."""
+    for argument in call_arguments(node)[: _DOCUMENTS.get(function_name(node).lower(), 0)]:
+        argument.replace(exp.Anonymous(this=SHALLOW, expressions=[argument.copy()]))
+
+
 def _constant(bound: Bound) -> exp.Expr:
     """Return the node of a constant, such as a parameter's value."""
     if bound.type == types.NULL:
@@ -326,5 +351,14 @@ def _constant(bound: Bound) -> exp.Expr:
     raise NotListedError(f"a parameter of type {bound.type.sql_name}")
 
 
+_DOCUMENTS: Final = {
+    **DESCENDING,
+    "json": 1,
+    "json_extract": 1,
+    "json_extract_path": 1,
+    "from_json": 1,
+    "from_json_strict": 1,
+}
+"""Functions that go down into JSON, or give what is in it, and how many of their first arguments are JSON."""
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when"})
 _CONSTANTS: Final = frozenset({*WIDE, types.FLOAT64, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.UUID})

@@ -100,6 +100,29 @@ class NotListedError(Exception):
         super().__init__(f"{what} is left to Spark")
 
 
+_PART_WORDS: Final = {
+    "joins": "a join of this kind or in this place",
+    "sample": "a sample",
+    "pivots": "PIVOT or UNPIVOT",
+    "method": "an ASOF, NATURAL or POSITIONAL join",
+    "limit_options": "LIMIT with a percentage",
+    "with_": "WITH in this place",
+    "by_name": "BY NAME",
+    "on": "DISTINCT ON",
+    "rename": "* RENAME",
+    "replace": "* REPLACE",
+    "ilike": "a pattern behind *",
+    "when": "AT (...) here",
+    "offset": "WITH ORDINALITY",
+}
+"""What users wrote for parts of nodes."""
+
+
+def describe_part(node: exp.Expr, part: str) -> str:
+    """Return what a part of a node is called where a message names it."""
+    return _PART_WORDS.get(part) or describe_node(node)
+
+
 def has_variant_parts(node: exp.Expr) -> bool:
     """Return whether a node makes variants, or computes with them.
 
@@ -124,7 +147,7 @@ def check_listed(node: exp.Expr) -> None:
     if listed is not None:
         for part, value in node.args.items():
             if value and part not in listed:
-                raise NotListedError(f"{part.strip('_').upper()} of {kind.__name__.upper()}")
+                raise NotListedError(describe_part(node, part))
     match node:
         case exp.Join():
             if (node.side or "").lower() not in _SIDES or (node.kind or "").lower() not in _KINDS:

@@ -16,7 +16,7 @@ from sqlglot import exp
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.nodes import COMPARISONS, call_arguments, function_name
-from forklake.sql.expressions.render import BoundNode
+from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.local.same_functions import ARITHMETIC, BY_NODE, EXACT_TERMS, NAMED, Test
 from forklake.sql.local.same_types import are_alike, are_choices, is_handed_over, is_same_cast, is_scalar
 from forklake.sql.vocabulary import BY_NAME
@@ -35,13 +35,20 @@ def different_value(values: Sequence[tuple[exp.Expr, Bound]]) -> str | None:
     return None
 
 
+_SHOWN: Final = 60
+"""How many letters of a node a message shows."""
+
+
 def describe_node(node: exp.Expr) -> str:
     """Return what a node is called where a message tells of it."""
     if isinstance(node, exp.Cast):
         return "this CAST"
     if isinstance(node, exp.Func) and not isinstance(node, exp.Case):
         return f"{function_name(node).lower()}()"
-    return type(node).__name__.upper() if not isinstance(node, exp.Column) else f'column "{node.name}"'
+    if isinstance(node, exp.Column):
+        return f'column "{node.name}"'
+    text = render(node)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def listed_name(node: exp.Expr) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forklake.model.fork_merge import STRATEGIES, Strategy
+from forklake.model.fork_merge import CODES, STRATEGIES, Code, Strategy
 from forklake.model.names import fold
 from forklake.sql.fork_statements import CreateFork, MergeFork, MergeTerms, RefreshFork
 from forklake.sql.parse.values import read_options, read_value
@@ -46,9 +46,10 @@ def read_refresh(words: Words) -> RefreshFork:
 
 
 def _read_terms(words: Words) -> MergeTerms:
-    """Read STRATEGY and KEYS, each of which may be missing."""
+    """Read STRATEGY, KEYS and CODE, each of which may be missing."""
     strategy = _read_strategies(words) if words.take("STRATEGY") else "fail"
-    return MergeTerms(strategy, _read_keys(words) if words.take("KEYS") else {})
+    keys = _read_keys(words) if words.take("KEYS") else {}
+    return MergeTerms(strategy, keys, _read_code(words) if words.take("CODE") else "take")
 
 
 def _read_strategies(words: Words) -> Strategy | dict[str, Strategy]:
@@ -90,6 +91,14 @@ def _read_strategy(words: Words) -> Strategy:
     found = next((one for one in STRATEGIES if one == said.lower()), None)
     if found is None:
         raise words.wrong(f'A strategy is one of {", ".join(STRATEGIES)}, not "{said}"')
+    return found
+
+
+def _read_code(words: Words) -> Code:
+    said = words.name_or_string()
+    found = next((one for one in CODES if one == said.lower()), None)
+    if found is None:
+        raise words.wrong(f'Code is one of {", ".join(CODES)}, not "{said}"')
     return found
 
 

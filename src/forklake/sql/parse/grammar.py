@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Any, ClassVar, Final, NoReturn
 
 from sqlglot import Token, TokenType, exp
@@ -12,8 +12,10 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
 
+from forklake.engine.text_budget import Steps
 from forklake.errors import InvalidInputError
 from forklake.sql.expressions.render import ShowNode
+from forklake.sql.parse.clauses import check_clause
 from forklake.sql.parse.keywords import RESERVED
 from forklake.sql.statements import Describe, Name, Show
 from forklake.sql.vocabulary import BY_NAME, takes
@@ -123,6 +125,7 @@ class Grammar(DuckDBParser):
         self.sql = text
         self._calls: list[str] = []
         self._open_joins = 0
+        self._steps = Steps()
         self._tokens = tokens
         self._tokens_size = len(self._tokens)
         self._advance(index)
@@ -138,6 +141,8 @@ class Grammar(DuckDBParser):
         return self._curr or None
 
     def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
+        if this is not None and self._curr.token_type == TokenType.L_BRACE:
+            self.raise_error("nothing is before a struct")  # the base class forgets it
         if isinstance(this, exp.Bracket) and this.this.type is not None:
             is_list = this.this.type.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.ARRAY)
             this.meta[PLACE_AS_WRITTEN] = not is_list
@@ -148,6 +153,7 @@ class Grammar(DuckDBParser):
 
         The base class reads each of them twice, so the time doubles with every one.
         """
+        self._steps.take()
         if self._open_joins == _MOST_OPEN_JOINS:
             self.raise_error("Too many joins are within each other")
         self._open_joins += 1
@@ -158,6 +164,7 @@ class Grammar(DuckDBParser):
 
     def _parse_type(self, *args: Any, **options: Any) -> exp.Expr | None:
         """Read an operand; ``TYPE 'text'::OTHER`` casts the typed literal, not the text."""
+        self._steps.take()
         is_typed = self._next.token_type == TokenType.STRING and self._curr.token_type in self.TYPE_TOKENS
         is_interval = self._curr.token_type == TokenType.INTERVAL
         if is_typed and not (is_interval and _is_unit(self._tokens[self._index + 2 : self._index + 3])):
@@ -291,13 +298,14 @@ class Grammar(DuckDBParser):
     def _accept(self, tree: exp.Expr | None, *, is_relation: bool = False) -> exp.Expr:
         if tree is None:
             self.raise_error("nothing was read")
-        for node in tree.find_all(exp.Select, exp.Identifier, *_NO_QUERIES):
+        for node in tree.walk():
+            if isinstance(node, _NO_QUERIES):
+                self.raise_error("only queries can be inside of queries")
+            if isinstance(node, exp.Select) and not node.expressions:
+                raise InvalidInputError("Parser Error: SELECT clause without selection list")
             if isinstance(node, exp.Identifier):
                 self._check_name(node)
-            elif not isinstance(node, exp.Select):
-                self.raise_error("only queries can be inside of queries")
-            elif not node.expressions:
-                raise InvalidInputError("Parser Error: SELECT clause without selection list")
+            check_clause(node)
         return _normalize(tree, is_relation=is_relation)
 
     def _check_name(self, name: exp.Identifier) -> None:
@@ -305,9 +313,11 @@ class Grammar(DuckDBParser):
         word = name.name.upper()
         if name.args.get("quoted") or word not in RESERVED or word == "ALL":  # ORDER BY ALL
             return
-        for before, token in pairwise(self._tokens):
-            if token.start == name.meta.get("start") and before.token_type not in (TokenType.DOT, TokenType.ALIAS):
-                raise MisreadError("a reserved word is no name", token)
+        start = name.meta.get("start", 0)
+        place = bisect_left(self._tokens, start, key=lambda token: token.start)
+        is_found = 0 < place < len(self._tokens) and self._tokens[place].start == start
+        if is_found and self._tokens[place - 1].token_type not in (TokenType.DOT, TokenType.ALIAS):
+            raise MisreadError("a reserved word is no name", self._tokens[place])
 
     # ---- methods that sqlglot calls -----------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.sql.catalog_statements import CatalogStatement
 from forklake.sql.parse.create_table import read_create_table
@@ -130,7 +131,8 @@ def _read_parameter(words: Words) -> MacroParameter:
     default = read_default(words)
     if default.text is None:
         return MacroParameter(name, type_name, "NULL", default_is_expression=True)
-    return MacroParameter(name, type_name, default.text, default_is_expression=default.is_expression)
+    kind = types.VARCHAR.name if default.is_quoted and type_name is None else None
+    return MacroParameter(name, type_name, default.text, default.is_expression, kind)
 
 
 def read_drop(words: Words) -> Statement:

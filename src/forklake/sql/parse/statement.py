@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from sqlglot import exp
 
+from forklake.engine.text_budget import check_statements
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import SortKey
 from forklake.model.types import Type
@@ -78,12 +79,17 @@ _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
     "DELETE": read_delete,
     "MERGE": read_merge,
 }
-_NOT_SUPPORTED: Final = (
-    ("VACUUM",),
-    ("ANALYZE",),
-    ("GRANT",),
-    ("REVOKE",),
-)
+_NOT_SUPPORTED: Final = {
+    ("VACUUM",): "CALL x.expire_snapshots(older_than => ...) and CALL x.cleanup_old_files() free what is old.",
+    ("OPTIMIZE",): "CALL x.merge_adjacent_files() makes large files of small ones; CHECKPOINT x does all maintenance.",
+    ("RESTORE",): "CALL x.reset_to(...) gives a catalog the content of a snapshot; a table is read as it was with"
+    " FROM t AT (VERSION => ...).",
+    ("DESCRIBE", "HISTORY"): "FROM x.snapshots() lists what was done, FROM x.table_changes(...) the changed rows.",
+    ("ANALYZE",): "Statistics are kept by each write.",
+    ("GRANT",): "Rights are those of the database and of the storage.",
+    ("REVOKE",): "Rights are those of the database and of the storage.",
+}
+"""Statements of other systems, and what does the same here, for a catalog that is attached as x."""
 
 
 def parse(text: str) -> list[Statement]:
@@ -95,8 +101,13 @@ def parse(text: str) -> list[Statement]:
         InvalidInputError: The text cannot be read, or asks for something that is not supported. Then no
             statement is returned, not even those before the error.
         NotFoundError: It names a type that does not exist.
+        LimitError: The text is longer than is allowed here, or its time is over.
     """
-    return [_whole(Words(text, tokens, end), _read) for tokens, end in statements(text)]
+    found = list[Statement]()
+    for tokens, end in statements(text):
+        check_statements(len(found) + 1)
+        found.append(_whole(Words(text, tokens, end), _read))
+    return found
 
 
 def parse_query(text: str) -> exp.Query:
@@ -185,9 +196,9 @@ def _whole(words: Words, read: Callable[[Words], Item]) -> Item:
 
 
 def _read(words: Words) -> Statement:
-    for refused in _NOT_SUPPORTED:
-        if words.at(*refused):
-            raise InvalidInputError(f"{' '.join(refused)} is not supported; nothing was done.")
+    for refused, advice in _NOT_SUPPORTED.items():
+        if words.at(*refused) and (len(refused) == 1 or _has_more(words, refused)):
+            raise InvalidInputError(f"{' '.join(refused)} is not supported; nothing was done.", hint=advice)
     for first, read in _READERS.items():
         if words.take(first):
             return read(words)
@@ -200,6 +211,15 @@ def _read(words: Words) -> Statement:
     if words.take("PREPARE"):
         return _read_prepare(words)
     raise words.unexpected_token()
+
+
+def _has_more(words: Words, beginning: tuple[str, ...]) -> bool:
+    """Return whether something follows words, so that the last is no name."""
+    start = words.mark()
+    words.take(*beginning)
+    found = not words.at_end()
+    words.back(start)
+    return found
 
 
 def _read_after_with(words: Words) -> Statement:

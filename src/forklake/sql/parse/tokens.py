@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Self
 
 from sqlglot import Token, TokenType
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import TokenizerCore
+from sqlglot.tokens import SQLGLOTC_INSTALLED
 
+from forklake.engine.allowance import check_time
+from forklake.engine.text_budget import Steps, check_letters
 from forklake.errors import InvalidInputError
 
 _DIALECT: Final = DuckDB()
@@ -19,6 +23,10 @@ _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _NUMBER: Final = re.compile(r"(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?")
 _LONGEST_NUMBER: Final = 1_000
 """In digits; Python reads a few thousand."""
+_FEW_LETTERS: Final = 1 << 16
+"""Which are read sooner than time could be over."""
+_LETTERS_BETWEEN_LOOKS: Final = 4096
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _SHOWN_LETTERS: Final = 60
 """How much of a long line is shown before and after the position of an error."""
 
@@ -56,6 +64,26 @@ class _Tokenizer(DuckDB.Tokenizer):
         if word not in _FOREIGN_KEYWORDS.split(",") and kind not in (TokenType.BLOCK_START, TokenType.BLOCK_END)
     }
 
+    def watch(self) -> Self:
+        """Have the tokenizer end with the time that its text may take."""
+        if not SQLGLOTC_INSTALLED:
+            self._core.__class__ = _WatchedCore
+        return self
+
+
+if not SQLGLOTC_INSTALLED:  # compiled, it is too fast to be stopped, and cannot be extended
+
+    class _WatchedCore(TokenizerCore):
+        """Steps through the letters of a text, and ends with its time."""
+
+        __slots__ = ()
+
+        def _advance(self, i: int = 1, alnum: bool = False) -> None:
+            before = self._current
+            super()._advance(i, alnum)
+            if before // _LETTERS_BETWEEN_LOOKS != self._current // _LETTERS_BETWEEN_LOOKS:
+                check_time()
+
 
 def tokenize(text: str) -> list[Token]:
     """Return the tokens of a text, without comments.
@@ -64,13 +92,23 @@ def tokenize(text: str) -> list[Token]:
 
     Raises:
         InvalidInputError: A quote or comment has no end, or two adjacent tokens never fit together.
+        LimitError: The text is longer than is allowed here, or its time is over.
     """
+    check_letters(text)
+    if not text.isascii() and (half := _HALF.search(text)):
+        shown = text[max(0, half.start() - 20) : half.end()]
+        raise InvalidInputError(
+            f"Invalid Input Error: {shown!a} is not a text: it has half a character in it; nothing was done."
+        )
     try:
-        found = _Tokenizer(dialect=_DIALECT).tokenize(text)
+        tokenizer = _Tokenizer(dialect=_DIALECT)
+        found = (tokenizer.watch() if len(text) > _FEW_LETTERS else tokenizer).tokenize(text)
     except TokenError as error:
+        check_time()
         raise _unterminated_error(text) from error
-    tokens = list[Token]()
+    tokens, steps = list[Token](), Steps()
     for token in found:
+        steps.take()
         before = tokens[-1] if tokens else None
         if token.token_type in _TEXTS:
             if token.token_type == TokenType.BYTE_STRING:
@@ -205,7 +243,8 @@ def error_at(text: str, message: str, place: int) -> InvalidInputError:
 
 
 _QUOTED: Final = re.compile(
-    r"""--[^\n]*|/\*.*?\*/|[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$).*?\1""", re.DOTALL
+    r"""--[^\n]*|/\*.*?\*/|[eE]'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'|'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*"|(\$\w*\$).*?\1""",
+    re.DOTALL,
 )
 _OPENING: Final = re.compile(r"""/\*|[eE]?'|"|\$(?:[A-Za-z_]\w*)?\$""")
 

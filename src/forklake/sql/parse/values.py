@@ -134,6 +134,7 @@ class Default:
 
     text: str | None
     is_expression: bool = False
+    is_quoted: bool = False
 
 
 def read_default(words: Words) -> Default:
@@ -149,7 +150,11 @@ def read_default(words: Words) -> Default:
     literal = _literal_text(inner)
     while isinstance(tree, exp.Paren) and isinstance(tree.this, exp.Paren):
         text, tree = text[1:-1].strip(), tree.this
-    return Default(text, is_expression=True) if literal is None else Default(literal)
+    return (
+        Default(text, is_expression=True)
+        if literal is None
+        else Default(literal, is_quoted=isinstance(inner, exp.Literal) and inner.is_string)
+    )
 
 
 def _literal_text(tree: exp.Expr) -> str | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
 
+from forklake.engine.text_budget import budget_nodes, count_nodes
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
@@ -30,6 +32,8 @@ from forklake.sql.query.site import QuerySite
 from forklake.sql.query.values_clause import bind_values
 from forklake.sql.relation import BoundQuery, Names
 
+_NODES_OF_QUERY: Final = 10
+"""How many expressions take as long to bind as a query around them."""
 _UNDERSTOOD: Final = frozenset(
     {"this", "expression", "expressions", "distinct", "by_name", "alias", "joins", "with_", "order", "limit", "offset"}
 )
@@ -49,12 +53,14 @@ def bind_query(
     Raises:
         InvalidInputError: Something in it is not supported, has the wrong type, or is not allowed where it is.
         NotFoundError: Something that it names does not exist.
+        LimitError: It becomes too large, or its time is over.
     """
     reading = Reading()
     try:
-        reading.number_tables(query)
-        environment = Environment(names, reading, _bind, expected=expected_types(query, expected))
-        bound = _give_types(_bind(query, environment), reading, keeps_null=keeps_null)
+        with budget_nodes(lambda: sum(1 for _ in query.walk())):
+            reading.number_tables(query)
+            environment = Environment(names, reading, _bind, expected=expected_types(query, expected))
+            bound = _give_types(_bind(query, environment), reading, keeps_null=keeps_null)
     except RecursionError as error:
         raise InvalidInputError("The query is nested too deeply; it was not read.") from error
     return replace(whole_query(bound, reading), parts=reading.parts(query, names))
@@ -86,6 +92,7 @@ def environment_of(names: Names) -> Environment:
 
 def _bind(node: exp.Expr, environment: Environment) -> BoundQuery:
     """Bind a query of any kind, with its WITH, ORDER BY and LIMIT."""
+    count_nodes(_NODES_OF_QUERY)
     if not isinstance(node, exp.Select | exp.Table):
         check_parts(node, _UNDERSTOOD)
     environment = _with_common(node, environment)
@@ -115,29 +122,30 @@ def _with_common(node: exp.Expr, environment: Environment) -> Environment:
     clause = node.args.get("with_")
     if clause is None:
         return environment
+    uses = Counter(fold(table.name) for table in node.find_all(exp.Table) if not table.db)
     for one in clause.expressions:
+        count_nodes(1 + len(environment.common) // _NODES_OF_QUERY)  # they are copied
         name = one.alias
         read = {fold(table.name) for table in one.this.find_all(exp.Table) if not table.db}
         is_recursive = bool(clause.args.get("recursive")) and fold(name) in read
         columns = tuple(column.name for column in one.args["alias"].args.get("columns") or ())
         inner = replace(environment, depth=environment.deeper())
-        common = CommonTable(name, one.this, columns, inner, is_recursive, _is_shared(node, name, environment))
+        common = CommonTable(
+            name, one.this, columns, inner, is_recursive, uses[fold(name)] > 1 and _may_share(node, environment)
+        )
         environment = replace(environment, common={**environment.common, fold(name): common})
     return environment
 
 
-def _is_shared(node: exp.Expr, name: str, environment: Environment) -> bool:
-    """Return whether a table of WITH can be bound once for several uses.
+def _may_share(node: exp.Expr, environment: Environment) -> bool:
+    """Return whether the tables of a WITH can be bound once for several uses.
 
-    It cannot if it may depend on a query around it, which may give it columns, or on the last step of a
+    They cannot if they may depend on a query around them, which may give them columns, or on the last step of a
     recursive one.
     """
     if environment.outer is not None or node.args["with_"].args.get("recursive"):
         return False
-    if any(isinstance(one, LastRows) for one in environment.common.values()):
-        return False
-    uses = [table for table in node.find_all(exp.Table) if not table.db and fold(table.name) == fold(name)]
-    return len(uses) > 1
+    return not any(isinstance(one, LastRows) for one in environment.common.values())
 
 
 def _add_order(found: BoundQuery, node: exp.Expr, environment: Environment) -> BoundQuery:

@@ -20,6 +20,7 @@ from forklake.files.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types.constants import type_of
+from forklake.sql.borne_names import names_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.expression import ExpressionBinder
@@ -68,7 +69,7 @@ def python_value(node: exp.Expr, names: Names) -> Any:
         case exp.Anonymous() if fold(node.name) in _NOW:
             return datetime.now(UTC)
         case exp.Anonymous() if fold(node.name) == "getvariable" and len(node.expressions) == 1:
-            return names.variable(str(python_value(node.expressions[0], names)))
+            return names_of(node, names).variable(str(python_value(node.expressions[0], names)))
         case exp.Bracket() if len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice):
             return _part(node, names)
         case exp.Neg():

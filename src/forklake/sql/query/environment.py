@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
+from forklake.engine.text_budget import count_nodes
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.predicate import Predicate
 from forklake.model.top_rows import TopRows
+from forklake.sql.borne_names import borne_names
 from forklake.sql.expressions.bound import Bound, both
 from forklake.sql.relation import TABLE_NUMBER, BoundQuery, Names, Parts, Relation, Scan, StoredQuery
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_NODES_OF_SCAN = 50
+_NODES_OF_VIEW = 100
+"""How many expressions take as long to bind as a scan to plan, and a view to find and to read."""
 MOST_NESTED = 120
 """The most queries, views and macros inside one another."""
 
@@ -78,6 +83,7 @@ class Reading:
 
         Where the table is bound again, it is the same tree, so that all scans of its tables are known.
         """
+        count_nodes(_NODES_OF_VIEW)
         number = node.meta.get(TABLE_NUMBER)
         if number is None:
             return self.number_tables(read(view.text))
@@ -130,6 +136,7 @@ class Reading:
 
     def scan(self, relation: Relation, node: exp.Expr | None = None) -> str:
         """Add a relation, which a node of FROM names; return the name of its scan."""
+        count_nodes(_NODES_OF_SCAN)
         name = f"s{len(self._read)}"
         self._read[name] = _PartialScan(relation)
         if node is not None and TABLE_NUMBER in node.meta:
@@ -189,13 +196,22 @@ class CommonTable:
     is_recursive: bool = False
     is_shared: bool = False
 
+    @property
+    def names(self) -> Names | None:
+        """The names that it bears: None if it is no part of a macro."""
+        return borne_names(self.query)
+
 
 @dataclass(frozen=True, slots=True)
 class LastRows:
-    """The rows of a recursive query's last step, which it reads under its own name."""
+    """The rows of a recursive query's last step, which it reads under its own name.
+
+    ``names`` as of the query itself, a `CommonTable`.
+    """
 
     name: str
     query: BoundQuery
+    names: Names | None
 
 
 @dataclass(frozen=True, slots=True)

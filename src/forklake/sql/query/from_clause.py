@@ -13,6 +13,7 @@ from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
+from forklake.sql.borne_names import borne_names, names_of
 from forklake.sql.expressions.columns import column_of
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.render import ShowNode, render
@@ -84,7 +85,8 @@ def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> Table
             check_parts(node, _TABLE)
             return _named_table(node, environment)
         case ShowNode():
-            return scan_table(environment.names.show_relation(node.statement), environment, None)
+            shown = names_of(node, environment.names).show_relation(node.statement)
+            return scan_table(shown, environment, None)
         case exp.Unnest():
             bound = bind_unnest(node, environment, beside)
             alias = node.args.get("alias")
@@ -136,10 +138,12 @@ def _named_table(node: exp.Table, environment: Environment) -> TableText:
     alias = node.args.get("alias")
     when = node.args.get("when")
     common = environment.common.get(fold(parts[0])) if len(parts) == 1 and when is None else None
-    if common is not None:
+    # The body of a macro knows its own tables of WITH, not those of who calls it.
+    if common is not None and (common.names is borne_names(node) or borne_names(node) is None):
         query = common.query if isinstance(common, LastRows) else _common(common)
         return _derived_table(query, alias, (common.name,), environment)
-    found = environment.names.relation(parts, None if when is None else _at(when, environment))
+    names = names_of(node, environment.names)
+    found = names.relation(parts, None if when is None else _at(when, environment))
     if isinstance(found, StoredQuery):
         return _derived_table(_view(found, node, environment), alias, (*parts[:-1], found.name), environment)
     return scan_table(found, environment, alias, (*parts[:-1], found.name), node)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from math import prod
 
 from sqlglot import exp
 
+from forklake.engine.text_budget import check_grouping_sets
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
@@ -33,6 +35,7 @@ def bind_grouping(
 
     Raises:
         InvalidInputError: A key is no expression over rows.
+        LimitError: There are too many grouping sets.
     """
     binder = ExpressionBinder(QuerySite(environment, scope, "GROUP BY", aliases))
     if group is None:
@@ -42,6 +45,7 @@ def bind_grouping(
     if group.args.get("all"):
         nodes = [item.node for item in items if not is_aggregated(item.node)]
         return Grouping(environment, scope, [(node, binder.bind(node)) for node in nodes])
+    check_grouping_sets(prod(map(_choice_count, group.expressions)))
     keys: dict[exp.Expr, tuple[exp.Expr, Bound]] = {}
     for one in (key for part in group.expressions for choice in _choices(part) for key in choice):
         if one not in keys:
@@ -50,6 +54,18 @@ def bind_grouping(
     chosen = [[key for part in parts for key in part] for parts in product(*map(_choices, group.expressions))]
     sets = [[keys[key][1] for key in dict.fromkeys(one)] for one in chosen] if len(chosen) > 1 else []
     return Grouping(environment, scope, list(keys.values()), sets)
+
+
+def _choice_count(node: exp.Expr) -> int:
+    """Return how many grouping sets a part of GROUP BY stands for; they are not made."""
+    match node:
+        case exp.Rollup():
+            return len(node.expressions) + 1
+        case exp.Cube():
+            return 1 << len(node.expressions)
+        case exp.GroupingSets():
+            return sum(map(_choice_count, node.expressions))
+    return 1
 
 
 def _choices(node: exp.Expr) -> list[list[exp.Expr]]:

@@ -105,8 +105,11 @@ def bind_limit(node: exp.Expr, environment: Environment) -> Limit:
         return _limit(None, skipped)
     if limit.args.get("expressions"):
         raise InvalidInputError(f"LIMIT BY is not supported: {render(limit)}")
-    given = limit.args["count"] if isinstance(limit, exp.Fetch) else limit.expression
     options = limit.args.get("limit_options")
+    given = limit.args["count"] if isinstance(limit, exp.Fetch) else limit.expression
+    if given is None and options is None:
+        raise InvalidInputError("Parser Error: FETCH has no number of rows: write FETCH FIRST 3 ROWS ONLY.")
+    given = given or exp.Literal.number(1)
     if options is not None and options.args.get("with_ties"):
         raise InvalidInputError("WITH TIES is not supported.")
     if isinstance(given, exp.Var):

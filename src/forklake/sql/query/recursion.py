@@ -20,7 +20,12 @@ from forklake.sql.query.environment import CommonTable, Environment, LastRows, R
 from forklake.sql.relation import BoundQuery
 
 _MOST_STEPS: Final = 10_000
-"""The most steps of a recursive query, whatever the settings of the Spark session."""
+"""The most steps of a recursive query with UNION, which this process counts."""
+_MOST_SPARK_STEPS: Final = 5_000
+"""The most steps of a recursive query with UNION ALL, whatever the settings of the Spark session.
+
+Spark plans the union of all steps at the end. Twice as many end a Java process that has a gigabyte.
+"""
 _MOST_ROWS: Final = 1_000_000
 """The most rows of a recursive query with UNION, which this process holds."""
 
@@ -61,12 +66,16 @@ def bind_recursive(common: CommonTable) -> BoundQuery:
         return _reachable_rows(common, columns)
     name = environment.reading.alias()
     shown = ", ".join(f"c{place}" for place in range(len(columns)))
-    last = LastRows(common.name, BoundQuery(f"SELECT {shown} FROM {name}", columns))
+    last = LastRows(common.name, BoundQuery(f"SELECT {shown} FROM {name}", columns), common.names)
     inside = replace(environment, common={**environment.common, fold(common.name): last})
     step = inside.bind(union.expression, inside)
-    parts = [_cast_columns(query, columns, environment.reading.alias()) for query in (begin, step)]
-    head = f"WITH RECURSIVE {name}({shown}) MAX RECURSION LEVEL {_MOST_STEPS} AS ({parts[0]} UNION ALL {parts[1]})"
-    return BoundQuery(f"{head} SELECT {shown} FROM {name}", columns)
+    # Spark's planner drops a step that shows all as it is, and then goes round without a job: no step says the same.
+    parts = [
+        f"SELECT {shown}, {number} AS step FROM ({_cast_columns(query, columns, environment.reading.alias())})"
+        for number, query in enumerate((begin, step))
+    ]
+    head = f"WITH RECURSIVE {name}({shown}, step) MAX RECURSION LEVEL {_MOST_SPARK_STEPS}"
+    return BoundQuery(f"{head} AS ({parts[0]} UNION ALL {parts[1]}) SELECT {shown} FROM {name}", columns)
 
 
 def _reachable_rows(common: CommonTable, columns: tuple[Field, ...]) -> BoundQuery:
@@ -81,7 +90,7 @@ def _reachable_rows(common: CommonTable, columns: tuple[Field, ...]) -> BoundQue
         reading = Reading()
         inside = replace(environment, reading=reading)
         if number:
-            rows = LastRows(common.name, _known_rows(last, columns, inside))
+            rows = LastRows(common.name, _known_rows(last, columns, inside), common.names)
             inside = replace(inside, common={**environment.common, fold(common.name): rows})
         step = inside.bind(union.expression if number else union.this, inside)
         query = BoundQuery(_cast_columns(step, columns, reading.alias()), columns)

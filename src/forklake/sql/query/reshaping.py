@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Final
@@ -200,14 +200,40 @@ def _unnest_as(values: Sequence[exp.Expr], name: str) -> exp.Expr:
 
 
 def _unpivot_columns(node: exp.Expr, source: exp.Expr, environment: Environment) -> list[tuple[str, list[exp.Expr]]]:
-    """Return the columns that one item of ON stands for, each with its label."""
+    """Return the columns that one item of ON stands for, each with its label.
+
+    The label is the name of the column that an expression reads, as the table has it.
+    """
     label = node.alias if isinstance(node, exp.Alias | exp.PivotAlias) else ""
-    inner = node.this if isinstance(node, exp.Alias | exp.PivotAlias) else node
-    if isinstance(inner, exp.Columns | exp.Star):
-        query = exp.Select(expressions=[inner.copy()], from_=exp.From(this=source.copy()))
-        return [(one.name, [_column(one.name)]) for one in _bind(query, environment).columns]
-    parts = inner.expressions if isinstance(inner, exp.Tuple) else [inner.unnest()]
-    return [(label or "_".join(output_name(part) for part in parts), list(parts))]
+    inner = (node.this if isinstance(node, exp.Alias | exp.PivotAlias) else node).unnest()
+    chosen = next(inner.find_all(exp.Columns, exp.Star), None)
+    if chosen is not None:
+        query = exp.Select(expressions=[chosen.copy()], from_=exp.From(this=source.copy()))
+        names = [one.name for one in _bind(query, environment).columns]
+        return [(name, [_put_in_place(inner, chosen, _column(name))]) for name in names]
+    parts = list(inner.expressions) if isinstance(inner, exp.Tuple) else [inner]
+    known = {fold(one.name): one.name for one in _bind(_all_of(source), environment).columns}
+    names = [_only_column(part, known) for part in parts]
+    return [(label or "_".join(names), parts)]
+
+
+def _put_in_place(whole: exp.Expr, part: exp.Expr, other: exp.Expr) -> exp.Expr:
+    return other if whole is part else whole.transform(lambda one: other.copy() if one == part else one)
+
+
+def _only_column(part: exp.Expr, known: Mapping[str, str]) -> str:
+    """Return the name of the one column of a key, as the table has it."""
+    read = list(dict.fromkeys(fold(column.name) for column in part.find_all(exp.Column)))
+    if len(read) != 1:
+        said = "contains multiple" if read else "does not contain any"
+        raise InvalidInputError(
+            f'Binder Error: UNPIVOT clause must contain exactly one column - expression "{render(part)}" {said}.'
+        )
+    if read[0] not in known:
+        raise InvalidInputError(
+            f'Binder Error: Column "{read[0]}" referenced in UNPIVOT but no matching entry was found in the table'
+        )
+    return known[read[0]]
 
 
 # ---- SUMMARIZE -------------------------------------------------------------------------------------------------------

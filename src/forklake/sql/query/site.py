@@ -10,10 +10,12 @@ from sqlglot import exp
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model import types
 from forklake.model.names import fold
+from forklake.sql.borne_names import names_of
 from forklake.sql.expressions.bound import Bound, outer_value
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.nodes import call_arguments
 from forklake.sql.expressions.site import Site
 from forklake.sql.query.column_statistics import bind_statistics
 from forklake.sql.query.constants import constant_node, python_value
@@ -94,9 +96,9 @@ class QuerySite(Site):
             raise InvalidInputError("Binder Error: aggregate function calls cannot be nested")
         raise InvalidInputError(f"Binder Error: {self.clause} clause cannot contain aggregates!")
 
-    def call(self, binder: ExpressionBinder, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> Bound | None:
+    def call(self, binder: ExpressionBinder, parts: Sequence[str], node: exp.Func) -> Bound | None:
         """Return the value of a variable, a setting, or a function of the session."""
-        names = self.environment.names
+        names, arguments = names_of(node, self.environment.names), call_arguments(node)
         reads: Mapping[str, Callable[[str], Any]] = {"getvariable": names.variable, "current_setting": names.setting}
         read = reads.get(fold(parts[-1])) if len(parts) == 1 and len(arguments) == 1 else None
         if read is not None:

@@ -12,6 +12,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
+from forklake.sql.borne_names import names_of
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import call_arguments, function_name
 from forklake.sql.query.constants import python_value
@@ -50,11 +51,12 @@ def bind_table_function(
         return bind_unnest(exp.Unnest(expressions=[called.this.copy()]), environment, beside)
     parts = (*(part.name for part in node.parts[:-1]), function_name(called))
     arguments = call_arguments(called)
-    macro = table_macro(environment.names.macro, parts, arguments)
+    names = names_of(called, environment.names)
+    macro = table_macro(names.macro, parts, called) if isinstance(called, exp.Func) else None
     if macro is not None:
         return GeneratedTable(environment.bind(macro, replace(environment, outer=None, depth=environment.deeper())))
     values, named = _split(arguments, environment)
-    found = environment.reading.call_once(arguments, lambda: environment.names.function(parts, values, named))
+    found = environment.reading.call_once(arguments, lambda: names.function(parts, values, named))
     if found is None:
         name = ".".join(parts)
         raise NotFoundError(f"Catalog Error: Table Function with name {name} does not exist!")

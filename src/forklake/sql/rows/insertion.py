@@ -13,12 +13,14 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.model.types.shapes import shape_of
+from forklake.sql.borne_names import bear_names
 from forklake.sql.expressions.bound import Bound, is_null
 from forklake.sql.expressions.coercion import cast, constant
 from forklake.sql.expressions.columns import find
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.site import Site
+from forklake.sql.given_names import GivenNames
 from forklake.sql.parse import parse_expression
 from forklake.sql.query.bind import bind_query, expected_types
 from forklake.sql.relation import BoundQuery, Names
@@ -108,10 +110,19 @@ def resolve_default(text: str, kind: Type) -> tuple[str | None, bool]:
 
 
 def default_node(field: Field) -> exp.Expr:
-    """Return the default of a column as an expression."""
+    """Return the default of a column as an expression.
+
+    It is computed from nothing, wherever it stands: it names nothing of the statement that uses it.
+
+    Raises:
+        InvalidInputError: It names a column, a query or a function that is no function of values.
+    """
     if field.default is None:
         return exp.Null()
-    return parse_expression(field.default) if field.default_is_expression else exp.Literal.string(field.default)
+    if not field.default_is_expression:
+        return exp.Literal.string(field.default)
+    default_of(field)
+    return bear_names(parse_expression(field.default), GivenNames({}))
 
 
 def _target_columns(names: Sequence[str], table: str, fields: Sequence[Field]) -> list[Field]:

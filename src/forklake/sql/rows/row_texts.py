@@ -25,6 +25,7 @@ from forklake.sql.parameters import Parameters, Values, checked_parameters, lite
 from forklake.sql.parse import parse_expression, parse_value
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.row_expressions import RowBinder
+from forklake.sql.relation import StoredMacro
 from forklake.sql.rows.row_statements import bind_condition
 
 Assignments = tuple[tuple[str, exp.Expr], ...]
@@ -94,7 +95,11 @@ def sort_expression(text: str, table: str, fields: Sequence[Field], macros: Find
         InvalidInputError: It cannot be read, needs more than one row, or has no order.
         NotFoundError: There is no such column.
     """
-    tree = expand_macros(parse_expression(_check_text(text, "value")), macros)
+
+    def find(parts: tuple[str, ...]) -> list[StoredMacro]:
+        return [StoredMacro(one) for one in macros(parts)]
+
+    tree = expand_macros(parse_expression(_check_text(text, "value")), find)
     return sort_key(RowBinder(TableSite(table, fields), None).bind(tree))
 
 

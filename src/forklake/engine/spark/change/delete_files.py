@@ -20,6 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from forklake.engine.changed_rows import TWICE
 from forklake.engine.spark.change.kept_rows import FILE, POSITION, KeptRows, split_places
 from forklake.engine.spark.driver.progress import progress
+from forklake.engine.spark.driver.python_workers import group_in_python
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.files import storage
 from forklake.files.deletes import read_deletes, write_delete_file
@@ -154,7 +155,7 @@ class _FileDeletes:
 
 def _run(rows: DataFrame, task: _Task) -> list[_FileDeletes]:
     places = rows.where(F.col(FILE).isNotNull()).select(FILE, POSITION)
-    found = places.groupBy(FILE).applyInArrow(task.function(), _RESULT).collect()
+    found = group_in_python(places, FILE, task.function(), _RESULT).collect()
     return [_FileDeletes(*row) for row in found]
 
 

@@ -129,10 +129,10 @@ def _is_number(kind: DataType) -> bool:
 
 def _is_wider(held: DataType, shown: DataType) -> bool:
     """Return whether every value of one type has an equal in the other."""
-    if isinstance(shown, DoubleType):
-        return _is_number(held)  # or the nearest, as promotions have it
     if isinstance(held, BooleanType):
         return _is_number(shown)
+    if isinstance(shown, DoubleType):
+        return _is_number(held)  # or the nearest, as promotions have it
     if type(held) in _DIGITS:
         if isinstance(shown, DecimalType):
             return shown.precision - shown.scale >= _DIGITS[type(held)]

@@ -18,17 +18,17 @@ _SHARED: Final = frozenset({"_jsc", "_jvm", "_profiler_collector", "_sc"})
 _DEPRECATED: Final = frozenset({"spark.sql.parser.escapedStringLiterals"})
 """Settings that Spark warns about whenever they are set, whatever to."""
 
-_EXCLUDED_RULES: Final = "spark.sql.optimizer.excludedRules"
+EXCLUDED_RULES: Final = "spark.sql.optimizer.excludedRules"
 _OPTIMIZER: Final = "org.apache.spark.sql.catalyst.optimizer"
 
 
-def without_rule(spark: SparkSession, rule: str) -> dict[str, str]:
-    """Return the setting that excludes a rule of the optimizer.
+def without_rules(spark: SparkSession, *rules: str) -> dict[str, str]:
+    """Return the setting that excludes rules of the optimizer.
 
     Rules that the session excludes stay excluded.
     """
-    excluded = spark.conf.get(_EXCLUDED_RULES, None)
-    return {_EXCLUDED_RULES: f"{excluded},{_OPTIMIZER}.{rule}" if excluded else f"{_OPTIMIZER}.{rule}"}
+    before = spark.conf.get(EXCLUDED_RULES, None)
+    return {EXCLUDED_RULES: ",".join([*filter(None, [before]), *(f"{_OPTIMIZER}.{rule}" for rule in rules)])}
 
 
 @contextmanager

@@ -54,6 +54,16 @@ def map_in_python(frame: DataFrame, task: Task, schema: StructType | str) -> Dat
     return frame.mapInArrow(cast("Any", _bring_keyring(task, current_keyring())), schema)
 
 
+def group_in_python(frame: DataFrame, key: str, task: Callable[..., Any], schema: str) -> DataFrame:
+    """Return what a task makes of each group of rows that have one value of a column.
+
+    Raises:
+        EngineError: As `map_in_python`.
+    """
+    check_workers(frame.sparkSession)
+    return frame.groupBy(key).applyInArrow(cast("Any", task), schema)
+
+
 def arrow_function(function: Callable[..., pa.Array], returned: DataType) -> Any:
     """Return a function of Spark that gives arrays for arrays, batch by batch."""
     # Spark reads from the annotations that whole arrays are taken and given.
@@ -81,20 +91,16 @@ def _bring_keyring(task: Task, keyring: Keyring) -> Task:
 def check_workers(spark: SparkSession) -> None:
     """Refuse a session whose workers run another version of Python.
 
-    Sessions on this machine are checked, once each. Where nobody named a Python for their workers, it is from then on
-    that of this process: PySpark takes whichever "python3" the PATH has, which may lack our packages. Workers on other
-    machines, and those of Spark Connect, tell it themselves when they are given work.
+    Sessions on this machine are checked, once each, after `name_python`. Workers on other machines, and those of Spark
+    Connect, tell it themselves when they are given work.
 
     Raises:
         EngineError: They do, or there is no such Python.
     """
-    if is_remote(spark):
+    name_python(spark)
+    if is_remote(spark) or not _is_here(spark):
         return
     context: Any = spark.sparkContext
-    if not context.master.startswith("local"):
-        return
-    if context.pythonExec == _ANY_PYTHON and not os.environ.get("PYSPARK_PYTHON"):
-        context.pythonExec = sys.executable
     python = str(context.pythonExec)
     if _known.get(context) == python:
         return
@@ -103,6 +109,24 @@ def check_workers(spark: SparkSession) -> None:
         if found is None or not os.path.samefile(found, sys.executable):
             _check_version(python, found)
         _known[context] = python
+
+
+def name_python(spark: SparkSession) -> None:
+    """Have workers on this machine run the Python of this process.
+
+    Nothing is done where one is named for them.
+
+    PySpark takes whichever "python3" the PATH has, which may lack our packages.
+    """
+    if is_remote(spark) or not _is_here(spark):
+        return
+    context: Any = spark.sparkContext
+    if context.pythonExec == _ANY_PYTHON and not os.environ.get("PYSPARK_PYTHON"):
+        context.pythonExec = sys.executable
+
+
+def _is_here(spark: SparkSession) -> bool:
+    return str(spark.sparkContext.master).startswith("local")
 
 
 def _check_version(python: str, found: str | None) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from forklake.engine.spark.columns.projection import project
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_type
-from forklake.files.texts import to_array
+from forklake.files.inlined_rows import held_array
 from forklake.files.wide_integers import NARROW_TYPE, as_text, long_columns, type_with
 from forklake.model import types
 from forklake.model.field import Field
@@ -51,7 +51,7 @@ def inlined_frame(
     """
     ids = {field.column_id for field in needed}
     held = {field.column_id: field for field in rows.fields if field.column_id is not None and field.column_id in ids}
-    given = {key: to_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()}
+    given = {key: held_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()}
     long = long_columns(given)
     # As in a file, integers with more digits than Spark has are text until a row needs them.
     arrays = [one.cast(type_with(one.type, pa.string() if key in long else NARROW_TYPE)) for key, one in given.items()]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import struct
-import threading
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from forklake.engine.spark.driver.compiled_java import java_object
 from forklake.engine.spark.driver.hadoop import hadoop_path
 from forklake.engine.spark.read.pushed_filters import SOURCE as PUSHED_FILTERS
 from forklake.engine.spark.read.pushed_filters import ColumnPath
@@ -285,9 +285,6 @@ public class PrimedCache extends FileStatusCache {
     public void invalidateAll() {}
 }
 """
-_compiling: Final = threading.Lock()
-_compiled: dict[Any, Any] = {}
-"""The object, by the connection to the JVM that has it; the last one only."""
 
 
 def read_primed(
@@ -413,21 +410,4 @@ def _pack(value: Value) -> bytes:
 
 
 def _java(spark: SparkSession) -> Any:
-    """Return an object of the Java class, which is compiled once per JVM."""
-    gateway: Any = spark.sparkContext._gateway
-    with _compiling:
-        found = _compiled.get(gateway)
-        if found is None:
-            loader = gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
-            for source in (PUSHED_FILTERS, ROW_COUNTERS, _SOURCE):
-                compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
-                compiler.setParentClassLoader(loader)
-                compiler.cook(source)
-                loader = compiler.getClassLoader()
-            loaded = loader.loadClass("PrimedFiles")
-            none = gateway.new_array(gateway.jvm.java.lang.Class, 0)
-            nothing = gateway.new_array(gateway.jvm.java.lang.Object, 0)
-            found = loaded.getConstructor(none).newInstance(nothing)
-            _compiled.clear()
-            _compiled[gateway] = found
-        return found
+    return java_object(spark, "PrimedFiles", PUSHED_FILTERS, ROW_COUNTERS, _SOURCE)

@@ -17,10 +17,11 @@ from pyspark.sql import DataFrame, SparkSession
 from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_jobs, reaching_spark, translation
 from forklake.engine.spark.driver.gateway import losses
-from forklake.engine.spark.driver.isolate import clone, without_rule
+from forklake.engine.spark.driver.isolate import clone, without_rules
 from forklake.engine.spark.driver.progress import watch
 from forklake.engine.spark.driver.quiet import quiet
 from forklake.engine.spark.driver.session import check_running, is_remote
+from forklake.engine.spark.driver.time_limit import watch_jobs
 from forklake.engine.spark.read.collect import arrow_batches
 from forklake.model.scan import ScanPlan, plan_lines
 
@@ -34,6 +35,7 @@ _SETTINGS: Final = {
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.groupByOrdinal": "true",
     "spark.sql.legacy.sizeOfNull": "false",
+    "spark.sql.legacy.statisticalAggregate": "false",  # stddev of one row is NULL
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
     "spark.sql.orderByOrdinal": "true",
@@ -72,7 +74,7 @@ def query_session(spark: SparkSession) -> SparkSession:
     """
     # The rule fails for a subquery that is shown for each row of a table in several pieces: it looks for the columns of
     # the subquery among those of the table.
-    return clone(spark, {**_SETTINGS, **without_rule(spark, "PushProjectionThroughUnion")})
+    return clone(spark, {**_SETTINGS, **without_rules(spark, "PushProjectionThroughUnion")})
 
 
 def are_few(plans: Iterable[ScanPlan]) -> bool:
@@ -106,6 +108,7 @@ def query_frame(
             with duckdb_functions(spark, sql):
                 return _remote_query(spark, sql, frames)
         within = _few_rows_session(spark) if of_few_rows and not _MAKES_ROWS.search(sql) else spark
+        watch_jobs(within)
         with quiet(), _views(within, frames), duckdb_functions(within, sql):
             return within.sql(sql)
     except SPARK_ERRORS as error:

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from forklake.engine.spark.columns.arrow_columns import storage_array
 from forklake.engine.spark.driver.isolate import isolate
 from forklake.engine.spark.driver.python_workers import map_in_python
+from forklake.engine.spark.driver.time_limit import watch_jobs
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.errors import InvalidInputError
@@ -48,6 +49,7 @@ def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> li
         )
     schema = arrow_schema(target.fields)
     with isolate(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
+        watch_jobs(frame.sparkSession)
         tokened, tokens = with_tokens(frame, target)
         # Of columns with dots or backticks in their names, mapInArrow makes something else.
         columns = [

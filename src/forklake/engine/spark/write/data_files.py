@@ -54,7 +54,7 @@ def _describe(target: WriteTarget, path: str, mapping: NameMapping | None) -> Ne
         record_count=metadata.num_rows,
         file_size_bytes=file_size_bytes,
         footer_size=footer_size,
-        column_stats=column_stats(metadata, table_columns(target.fields)),
+        column_stats=target.kept_stats(column_stats(metadata, table_columns(target.fields))),
         partition_values=_partition_values(path, target) if metadata.num_rows else (),
         mapping=mapping,
     )

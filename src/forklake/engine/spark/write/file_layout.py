@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
-from forklake.engine.spark.driver.isolate import without_rule
+from forklake.engine.spark.driver.isolate import without_rules
 from forklake.engine.spark.driver.plan_estimate import is_little_work
 from forklake.engine.spark.driver.session import is_remote
 from forklake.model.definitions import SortKey
@@ -27,7 +27,7 @@ def layout_settings(spark: SparkSession) -> dict[str, str]:
 
     Of two coalesces Spark would drop the caller's, even if it asks for fewer partitions than ours.
     """
-    return {"spark.sql.caseSensitive": "true", **without_rule(spark, "CollapseRepartition")}
+    return {"spark.sql.caseSensitive": "true", **without_rules(spark, "CollapseRepartition")}
 
 
 def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> DataFrame:

@@ -10,6 +10,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.isolate import isolate
+from forklake.engine.spark.driver.time_limit import watch_jobs
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.local_output import prepare_output
 from forklake.engine.spark.write.partition_tokens import with_tokens
@@ -63,6 +64,7 @@ def write_native(rows: DataFrame, target: WriteTarget, directory: str) -> None:
     depends on the settings of the rows' session. Files without rows may be among the files.
     """
     with isolate(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
+        watch_jobs(frame.sparkSession)
         tokened, tokens = with_tokens(frame, target)
         arranged = lay_out(tokened, target, tokens)
         numbered = arranged.select(*(_numbered_column(field) for field in target.fields), *tokens)

@@ -4,13 +4,64 @@
 -- Functions: a commit and a fork are one call, so one round trip. They are plain: what to write is decided by the client.
 -- A session keeps the plans of its first calls, when tables may be small or never analyzed: they must use the indexes.
 
--- Locks shared by everything that pins a catalog's rows (fork) and taken alone by what forgets them (expire, purge).
--- The first half of a key is a table of this lake, so that lakes in other schemas of the database lock apart.
-CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE sql
-AS $$ SELECT pg_advisory_xact_lock_shared('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
+-- Locks of rows of ducklake_lock, until the transaction ends: whoever has no right to UPDATE that table takes none.
+-- Nothing is written but who holds the lock, so no row has dead versions.
 
-CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE sql
-AS $$ SELECT pg_advisory_xact_lock('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
+-- Take the lock of a catalog for one at a time: 2 is its quota, 3 its turn. 0 and 1 are for the functions below.
+CREATE FUNCTION forklake.lock_one(p_catalog bigint, p_lock smallint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    LOOP
+        PERFORM FROM forklake.ducklake_lock k WHERE k.catalog_id = p_catalog AND k.lock_id = p_lock FOR NO KEY UPDATE;
+        EXIT WHEN FOUND;
+        INSERT INTO forklake.ducklake_lock (catalog_id, lock_id) VALUES (p_catalog, p_lock) ON CONFLICT DO NOTHING;
+    END LOOP;
+END $$;
+
+-- Keep others from forgetting what a catalog holds (fork): they call lock_alone. Of the lake, it is one of its locks, which
+-- few other sessions take: a row that many share at once names them all, anew for each.
+CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_lock smallint := 0;
+    v_door xid;
+BEGIN
+    IF catalog < 0 THEN
+        v_lock := pg_backend_pid() % {lake_locks};
+    ELSE
+        -- Who shares a row lock passes by those who wait for it to be free, for ever if there are many. So these lock the
+        -- door first, and whoever comes later waits there, and lets it go at once, by going back to before. Who locked it
+        -- last says whether it may be locked now.
+        SELECT k.xmax INTO v_door FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id = 1;
+        IF age(v_door) <= age(pg_snapshot_xmin(pg_current_snapshot())::xid) THEN
+            BEGIN
+                PERFORM FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id = 1 FOR SHARE;
+                RAISE SQLSTATE 'FLDOR';
+            EXCEPTION WHEN SQLSTATE 'FLDOR' THEN NULL;
+            END;
+        END IF;
+    END IF;
+    LOOP
+        PERFORM FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id = v_lock FOR KEY SHARE;
+        EXIT WHEN FOUND;
+        INSERT INTO forklake.ducklake_lock (catalog_id, lock_id)
+        SELECT catalog, l.lock_id FROM (VALUES (v_lock), (1)) AS l(lock_id) WHERE l.lock_id = v_lock OR catalog >= 0
+            ON CONFLICT DO NOTHING;
+    END LOOP;
+END $$;
+
+-- Keep others from pinning what a catalog holds (expire, purge), or from making catalogs in the lake.
+CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_last smallint := CASE WHEN catalog < 0 THEN {lake_locks} - 1 ELSE 1 END;
+BEGIN
+    -- All of them are there before the first is locked: nobody makes one meanwhile.
+    IF v_last >= (SELECT count(*) FROM forklake.ducklake_lock k WHERE k.catalog_id = catalog AND k.lock_id <= v_last) THEN
+        INSERT INTO forklake.ducklake_lock (catalog_id, lock_id)
+        SELECT catalog, l.lock_id FROM generate_series(0, v_last) AS l(lock_id) ON CONFLICT DO NOTHING;
+    END IF;
+    -- Of a catalog, the door comes first.
+    PERFORM FROM forklake.ducklake_lock k
+      WHERE k.catalog_id = catalog AND k.lock_id <= v_last ORDER BY abs(k.lock_id - v_last) FOR UPDATE;
+END $$;
 
 -- Ids that the client does not know yet are negative: -1 is the first of the new ids, -2 the second.
 CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
@@ -18,20 +69,30 @@ AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
 
 -- Return why a quota refuses a catalog as it now stands, or NULL: its own, or one of an ancestor that counts its forks.
 -- Spenders of such a quota wait for each other here, so that no two of them spend the same rest.
-CREATE FUNCTION forklake.exceeded(p_catalog bigint, p_files boolean, p_bytes boolean) RETURNS jsonb
+--   p_beyond {"counted", "limit", "wanted"}: what every quota refuses; or NULL
+CREATE FUNCTION forklake.exceeded(p_catalog bigint, p_files boolean, p_bytes boolean, p_beyond jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
+    v_owners bigint[];
     v_quota record;
     v_files numeric;
     v_bytes numeric;
 BEGIN
-    FOR v_quota IN
-        SELECT q.catalog_id, q.max_bytes, q.max_files, q.subtree FROM forklake.ducklake_quota q
+    v_owners := ARRAY(
+        SELECT q.catalog_id FROM forklake.ducklake_quota q
          WHERE q.catalog_id = ANY (p_catalog || ARRAY(
                    SELECT g.owner_id FROM forklake.ducklake_segment g WHERE g.catalog_id = p_catalog))
            AND (q.subtree OR q.catalog_id = p_catalog)
-         ORDER BY q.catalog_id FOR UPDATE
+         ORDER BY q.catalog_id);
+    IF v_owners = '{}' THEN RETURN NULL; END IF;
+    PERFORM forklake.lock_one(o.owner_id, 2::smallint) FROM unnest(v_owners) o(owner_id);
+    FOR v_quota IN
+        SELECT q.catalog_id, q.max_bytes, q.max_files, q.subtree FROM forklake.ducklake_quota q
+         WHERE q.catalog_id = ANY (v_owners) AND (q.subtree OR q.catalog_id = p_catalog) ORDER BY q.catalog_id
     LOOP
+        IF p_beyond IS NOT NULL THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id) || p_beyond;
+        END IF;
         SELECT sum(h.own_files), sum(h.own_bytes) INTO v_files, v_bytes FROM forklake.ducklake_head h
          WHERE h.live AND h.catalog_id = ANY (v_quota.catalog_id || CASE WHEN v_quota.subtree THEN ARRAY(
                    SELECT g.catalog_id FROM forklake.ducklake_segment g WHERE g.owner_id = v_quota.catalog_id) END);
@@ -50,13 +111,18 @@ END $$;
 CREATE FUNCTION forklake.exceeded_by_forks(p_parent bigint, p_owners bigint[], p_count bigint) RETURNS jsonb
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
+    v_limiting bigint[];
     v_quota record;
     v_level bigint;
     v_forks bigint;
 BEGIN
+    v_limiting := ARRAY(SELECT q.catalog_id FROM forklake.ducklake_quota q
+                         WHERE q.catalog_id = ANY (p_parent || p_owners) ORDER BY q.catalog_id);
+    IF v_limiting = '{}' THEN RETURN NULL; END IF;
+    PERFORM forklake.lock_one(o.owner_id, 2::smallint) FROM unnest(v_limiting) o(owner_id);
     FOR v_quota IN
         SELECT q.catalog_id, q.max_forks, q.max_depth, q.subtree FROM forklake.ducklake_quota q
-         WHERE q.catalog_id = ANY (p_parent || p_owners) ORDER BY q.catalog_id FOR UPDATE
+         WHERE q.catalog_id = ANY (v_limiting) ORDER BY q.catalog_id
     LOOP
         v_level := coalesce(array_position(p_owners, v_quota.catalog_id), 1);
         IF v_level > v_quota.max_depth THEN
@@ -91,7 +157,8 @@ END $$;
 --   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key", "lease",
 --             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
 --             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...],
---             "own_files", "own_bytes": by how much the catalog's own live files grow}
+--             "own_files", "own_bytes": by how much what is the catalog's own and live grows,
+--             "beyond": what every quota refuses in it, or null}
 CREATE FUNCTION forklake.lake_commit(
     p_catalog bigint, p_expected bigint, p_commit jsonb,
     OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[],
@@ -103,6 +170,7 @@ DECLARE
     v_leased boolean := true;
     v_files bigint := p_commit ->> 'own_files';
     v_bytes bigint := p_commit ->> 'own_bytes';
+    v_beyond jsonb := nullif(p_commit -> 'beyond', 'null');
     v_end timestamptz;
     v_renew bigint;
 BEGIN
@@ -142,8 +210,8 @@ BEGIN
       FROM forklake.ducklake_lifetime e WHERE e.catalog_id = p_catalog;
     IF v_end <= clock_timestamp() THEN
         outcome := 'lapsed';
-    ELSIF v_files > 0 OR v_bytes > 0 THEN
-        refusal := forklake.exceeded(p_catalog, v_files > 0, v_bytes > 0);
+    ELSIF v_files > 0 OR v_bytes > 0 OR v_beyond IS NOT NULL THEN
+        refusal := forklake.exceeded(p_catalog, v_files > 0, v_bytes > 0, v_beyond);
         IF refusal IS NOT NULL THEN outcome := 'over_quota'; END IF;
     END IF;
     IF outcome <> 'known' THEN
@@ -203,6 +271,7 @@ CREATE FUNCTION forklake.lake_fork(
     OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[], OUT refusal jsonb
 ) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
+    v_locks integer := 0;
     v_name varchar;
     v_live boolean;
     v_owners bigint[];
@@ -214,8 +283,19 @@ DECLARE
     v_made_at timestamptz;
     v_lifetime jsonb := nullif(p_terms -> 'lifetime', 'null');
 BEGIN
-    IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
-    IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
+    IF p_data_path IS NULL AND p_at IS NULL THEN
+        -- What lock_shared does twice, in one statement, if the locks are there and nobody has locked the door.
+        PERFORM FROM (VALUES (-1::bigint, pg_backend_pid() % {lake_locks}), (p_parent, 0)) AS l(catalog_id, lock_id)
+           JOIN forklake.ducklake_lock k ON k.catalog_id = l.catalog_id AND k.lock_id = l.lock_id
+          WHERE NOT EXISTS (SELECT FROM forklake.ducklake_lock d WHERE d.catalog_id = p_parent AND d.lock_id = 1
+                            AND age(d.xmax) <= age(pg_snapshot_xmin(pg_current_snapshot())::xid))
+            FOR KEY SHARE OF k;
+        GET DIAGNOSTICS v_locks = ROW_COUNT;
+    END IF;
+    IF v_locks < 2 THEN
+        IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
+        IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
+    END IF;
 
     SELECT h.live, k.catalog_name, coalesce(p_at, h.snapshot_id) INTO v_live, v_name, pin
       FROM forklake.ducklake_head h
