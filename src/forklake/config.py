@@ -141,7 +141,7 @@ class Confinement:
     max_rows: int | None = 100_000
     """How many rows a result may return. None is any number."""
     max_bytes: int | None = 2**30
-    """How many bytes of files one statement may read. None is any number."""
+    """How many bytes of files one statement may read, and how many its rows may take. None is any number."""
 
     def __post_init__(self) -> None:
         for name in ("max_seconds", "max_rows", "max_bytes", "max_forks"):

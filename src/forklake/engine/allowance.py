@@ -155,6 +155,30 @@ class Allowance:
                 hint="Read fewer rows: filter by columns whose values files tell apart, or read fewer tables.",
             )
 
+    @property
+    def has_byte_limit(self) -> bool:
+        """Whether bytes are limited."""
+        return self._max_bytes is not None
+
+    def check_rows(self, byte_count: int | None) -> None:
+        """Refuse rows that a statement has computed and that take too much memory.
+
+        Args:
+            byte_count: How much they take; None if it was more than there is.
+
+        Raises:
+            LimitError: That is more than is allowed.
+        """
+        if self._max_bytes is None or (byte_count is not None and byte_count <= self._max_bytes):
+            return
+        size = "more memory than this process has for queries" if byte_count is None else f"{byte_count:,} bytes"
+        raise LimitError(
+            f"The statement was ended: its rows take {size}, and this session allows {self._max_bytes:,} bytes; nothing"
+            " of the statement was committed.",
+            limit="bytes",
+            hint="Select fewer rows or columns, or shorter values.",
+        )
+
     def watch(self, work: Work) -> None:
         """Call ``work.cancel`` when the time is over, and ``work.end`` when the block is.
 
@@ -233,6 +257,12 @@ _current: Final[ContextVar[Allowance | None]] = ContextVar("forklake_allowance",
 def current_allowance() -> Allowance | None:
     """Return the allowance that is being spent here; None if nothing is limited."""
     return _current.get()
+
+
+def is_confined_text() -> bool:
+    """Return whether a text of a confined session is read or run here."""
+    allowance = _current.get()
+    return allowance is not None and allowance.is_confined
 
 
 def check_time() -> None:

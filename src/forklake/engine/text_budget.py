@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from forklake.engine.allowance import check_time, current_allowance
+from forklake.engine.allowance import check_time, is_confined_text
 from forklake.errors import LimitError
 
 MOST_GROUPING_SETS: Final = 4096
@@ -185,9 +185,3 @@ def check_grouping_sets(count: int) -> None:
             limit="grouping sets",
             hint="Name the sets that are needed by GROUPING SETS.",
         )
-
-
-def is_confined_text() -> bool:
-    """Return whether a text of a confined session is read here."""
-    allowance = current_allowance()
-    return allowance is not None and allowance.is_confined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
@@ -15,6 +15,7 @@ from forklake.catalog.read_files import FileRows
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
+from forklake.engine.allowance import is_confined_text
 from forklake.errors import InvalidInputError, InvalidPathError
 from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.option_rows import OptionRow, options_in_scope
@@ -31,6 +32,9 @@ from forklake.model.rows import TableRow, TableStatsRow
 from forklake.model.write import LEAST_CUT_BYTES, PartitionKey, WriteOptions, WriteTarget
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import combine_options
+
+_MOST_CONFINED_ROWS: Final = 10_000
+"""How many rows of one statement of a confined session are inlined at most, whatever the option says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,14 @@ def _writing_with(
         is_encrypted=options.get("encrypted") == "true",
         needs_mapping=may_alter_later,
     )
-    return Writing(target, int(options["data_inlining_row_limit"]), options["small_writes"] == "driver")
+    return Writing(target, _inlined_rows(options), options["small_writes"] == "driver")
+
+
+def _inlined_rows(options: Mapping[str, str]) -> int:
+    """Return how many rows of one insert are inlined at most."""
+    said = int(options["data_inlining_row_limit"])
+    # A stranger may set the option of his own fork, and the metadata database is everybody's.
+    return min(said, _MOST_CONFINED_ROWS) if is_confined_text() else said
 
 
 def _bytes_per_row(stats: TableStatsRow) -> float | None:

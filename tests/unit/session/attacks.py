@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import resource
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from forklake import Catalog, Confinement, Connection, Settings
 from forklake.errors import ForklakeError, LimitError
 
 _CHAIN = 40
+_MOST_MEMORY = 8 << 30
 
 
 def _chain(first: str, step: Callable[[int], str], count: int = _CHAIN) -> str:
@@ -81,6 +83,10 @@ ATTACKS: dict[str, tuple[str, str, str]] = {
         "seconds",
     ),
     "rows in groups of their own": ("@groups", "INSERT INTO g SELECT range FROM range(100000)", "seconds"),
+    "a long text in many rows": ("@long", "SELECT s, range FROM long, range(90000)", "bytes"),
+    "a long text in many lists": ("@long", "SELECT [s] AS l, range FROM long, range(90000)", "bytes"),
+    "a table of nothing": ("", "CREATE TABLE n AS SELECT range AS a FROM range(1000000000)", "bytes"),
+    "a table of long texts": ("@long", "CREATE TABLE n AS SELECT s, range FROM long, range(90000)", "bytes"),
 }
 """What is made before by the owner, the text of the attack, and which limits may end it."""
 
@@ -88,6 +94,8 @@ ATTACKS: dict[str, tuple[str, str, str]] = {
 def main(files: Sequence[str]) -> None:
     """Answer the names of attacks that are read."""
     os.chdir(files[0])
+    # What takes more ends here, and not other programs of the machine.
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     lake = forklake.open(str(Path(files[0]) / "lake.db"), settings=Settings(engine="local"))
     catalog = lake.create_catalog("mine")
     catalog.sql("CREATE TABLE t (i INTEGER)")
@@ -127,12 +135,18 @@ def _make_groups(catalog: Catalog, own: Path) -> None:
     catalog.sql("CREATE TABLE g (a BIGINT); CALL ducklake_set_option('mine', 'parquet_row_group_size', 1)")
 
 
+def _make_long(catalog: Catalog, own: Path) -> None:
+    if not any(table.name == "long" for table in catalog.tables()):
+        catalog.create_table("long", {"s": "VARCHAR"}).append(pa.table({"s": ["a" * 4_000_000]}))
+
+
 _MAKES = {
     "@csv": _make_csv,
     "@parquet": _make_parquet,
     "@deep": _make_deep,
     "@partitions": _make_partitions,
     "@groups": _make_groups,
+    "@long": _make_long,
 }
 
 

@@ -182,6 +182,21 @@ def test_a_catalog_that_was_given_to_read_is_not_refreshed(lake: Lake) -> None:
     assert fork.head == head
 
 
+def test_few_rows_of_a_statement_are_kept_in_the_metadata_whatever_an_option_says(lake: Lake) -> None:
+    shop = lake.catalog("shop")
+    for catalog in (shop, shop.fork("free")):
+        catalog.options.set("data_inlining_row_limit", 10**9)
+    with confined(shop) as session:
+        session.sql("CALL ducklake_fork_catalog('shop', 'mine'); ATTACH 'ducklake:' AS mine (CATALOG 'mine'); USE mine")
+        session.sql("CALL ducklake_set_option('mine', 'data_inlining_row_limit', 1000000000)")
+        session.sql("INSERT INTO t SELECT range FROM range(10000)")
+        assert len(lake.catalog("mine").table("t").storage.files()) == 1, "that of the first row"
+        session.sql("INSERT INTO t SELECT range FROM range(10001)")
+        assert len(lake.catalog("mine").table("t").storage.files()) == 2
+    lake.catalog("free").sql("INSERT INTO t SELECT range FROM range(10001)")
+    assert len(lake.catalog("free").table("t").storage.files()) == 1, "others do as the option says"
+
+
 # ---- author and message ----------------------------------------------------------------------------------------------
 
 

@@ -257,6 +257,8 @@ def test_a_catalog_given_at_a_snapshot_shows_nothing_later(tenants: Tenants) -> 
             refuse(session, text, NotFoundError)
         refuse(session, f"FROM glob('{tenants.place('shop')}/**')")
         refuse(session, "INSERT INTO shop.goods VALUES (9)", InvalidInputError, "read-only")
+        assert ("shop", then.head) in rows(session, "SELECT catalog_name, snapshot_id FROM ducklake_catalogs('agent')")
+        refuse(session, "FROM ducklake_quota('shop')", PermissionDeniedError, "holds now")
         session.sql("CALL ducklake_fork_catalog('shop', 'past'); ATTACH 'ducklake:' (CATALOG 'past')")
         assert rows(session, "SELECT count(*) FROM past.goods") == [(2,)]
         refuse(session, "REFRESH FORK past", NotFoundError, "was not given")

@@ -14,7 +14,7 @@ from typing import Final
 import duckdb
 import pyarrow as pa
 
-from forklake.engine.allowance import check_time, interrupt_in_time
+from forklake.engine.allowance import check_time, current_allowance, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
 from forklake.files.databases import closed_database, learn_macros
 from forklake.files.json_depth import TOO_DEEP
@@ -23,6 +23,7 @@ from forklake.files.variant_arrays import plain_variants
 from forklake.model.quoting import quote_name
 
 _FEW_ROWS: Final = 2_000
+_KEPT: Final = "_forklake_kept"
 _VARIANT: Final = "VARIANT"
 _KINDS: Final = {"PARQUET_VARIANT": _VARIANT}
 _PATIENCE_SECONDS: Final = 0.05
@@ -40,23 +41,36 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
 
     Raises:
         InvalidInputError: A value cannot be computed.
-        LimitError: The time of the statement is over.
+        LimitError: The time of the statement is over, or its rows are more than it may hold.
     """
     learn_macros(text)
+    allowance = current_allowance()
+    limited = allowance if allowance is not None and allowance.has_byte_limit else None
     with closing(closed_database().cursor()) as cursor:
         try:
             with interrupt_in_time(cursor.interrupt):
                 for name, rows in tables.items():
                     _hand_over(cursor, name, rows)
-                _execute(cursor, _encode_variants(text, kinds))
+                asked = _encode_variants(text, kinds)
+                if limited is not None:
+                    # A value that many rows show costs DuckDB nothing before they are written down, and then no more
+                    # memory than it has. Arrow would take all that there is.
+                    _execute(cursor, f"CREATE TEMP TABLE {_KEPT} AS {asked}")
+                    asked = f"FROM {_KEPT}"
+                _execute(cursor, asked)
                 found = [_KINDS.get(str(column[1]), str(column[1])) for column in cursor.description or ()]
                 if found != list(kinds):
                     return f"its columns have the types {', '.join(found)} in DuckDB"
-                return _plain(cursor.to_arrow_table(), kinds)
+                rows = cursor.to_arrow_table()
+                if limited is not None:
+                    limited.check_rows(rows.nbytes)
+                return _plain(rows, kinds)
         except duckdb.InterruptException as error:
             check_time()
             raise EngineError("The query was interrupted.") from error
         except duckdb.Error as error:
+            if limited is not None and isinstance(error, duckdb.OutOfMemoryException):
+                limited.check_rows(None)
             message = str(error).partition("\n")[0]
             if message.startswith(_KNOWN_FAILURES):
                 raise InvalidInputError(message) from error

@@ -6,12 +6,13 @@ They list, create, fork, rename, drop, purge, sever, export and import catalogs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
 from forklake.errors import InvalidInputError, NotFoundError, PermissionDeniedError
 from forklake.lake import Catalog, Lake
-from forklake.lake.internals import runtime_of
+from forklake.lake.internals import is_past, runtime_of
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.overview import ForkNode
@@ -118,8 +119,14 @@ def _listed_catalogs(call: Call) -> list[CatalogInfo]:
         return call.attachment.lake.catalogs(prefix=prefix, at=at, labels=labels)
     if at is not None:
         raise PermissionDeniedError("Permission Error: a confined session lists the catalogs that there are now.")
-    found = [one.inspect.info for one in mine if labels.items() <= one.inspect.labels.items()]
+    found = [_info(one) for one in mine if labels.items() <= one.inspect.labels.items()]
     return sorted((info for info in found if fold(info.name).startswith(fold(prefix))), key=lambda info: info.name)
+
+
+def _info(catalog: Catalog) -> CatalogInfo:
+    """Return what is shown of a catalog that a session was given, maybe at a snapshot."""
+    info = catalog.inspect.info
+    return replace(info, snapshot_id=catalog.head) if is_past(catalog) else info
 
 
 def _fork_catalog(call: Call) -> Rows:

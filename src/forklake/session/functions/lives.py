@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from forklake.lake import Catalog
+from forklake.lake.internals import is_past
 from forklake.model import types
 from forklake.model.lives import Tag
 from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, SIGNED, TEXTS, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.known_rows import Rows, column
+from forklake.session.own_forks import denial
 
 _TAGS: Final = (
     column("tag_name", types.VARCHAR),
@@ -135,6 +137,8 @@ def _set_quota(call: Call) -> Rows:
 
 def _quota(call: Call) -> Rows:
     catalog = _chosen_catalog(call)
+    if call.policy.is_confined and is_past(catalog):
+        raise denial("What a catalog holds now is not shown by one that was given at a snapshot")
     found = catalog.quota()
     quota, used = found.quota, found.used
     limits = (quota.max_bytes, quota.max_files, quota.max_forks, quota.max_depth)
