@@ -10,7 +10,7 @@ from tests.merges.histories import MergeHistory
 from tests.merges.row_engine import RowEngine
 from tests.sound import check_sound
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "150"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "60"))
 PARTS = 4
 _FEW = {"postgres": max(1, HISTORIES // 15), "duckdb": max(1, HISTORIES // 75)}
 STORES = {"sqlite": HISTORIES - sum(_FEW.values()), **_FEW}

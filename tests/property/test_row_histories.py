@@ -22,7 +22,7 @@ from tests.rows.driver import CatalogModel, Driver
 from tests.rows.histories import Place, generate, report, run
 from tests.rows.rivals import FORKS, change_together
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "150"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "60"))
 STEPS = {"sqlite": 40, "encrypted": 40, "postgres": 40, "duckdb": 15}
 """DuckDB takes ten times as long as SQLite, which makes no other rule."""
 FEEDS = 2

@@ -84,7 +84,7 @@ def test_without_a_lake_a_session_attaches_for_itself(shell: Any) -> None:
 def test_a_new_file_becomes_a_lake_as_on_the_command_line(shell: Any) -> None:
     made = run(shell, "%forklake new.db")
     assert made.success
-    assert "new.db is a new lake; its files go below new.db.files." in made.said.stderr
+    assert "new.db is a new lake; its files go below new.db.files." in made.said.stdout
     assert run(shell, "%%forklake\nCREATE TABLE t (i INTEGER); SELECT current_catalog()").result.fetchall() == [
         ("new",)
     ]

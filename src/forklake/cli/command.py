@@ -198,10 +198,15 @@ def open_lake() -> Lake:
     return forklake.open(existing_lake())
 
 
-def say_new_lake(path: str) -> None:
-    """Say on stderr that a file was made a lake, and where its files go."""
+def new_lake_notice(path: str) -> str:
+    """Return the sentence that a file was made a lake, and where its files go."""
     file = output.printable(path)
-    click.echo(f"{file} is a new lake; its files go below {file}.files.", err=True)
+    return f"{file} is a new lake; its files go below {file}.files."
+
+
+def say_new_lake(path: str) -> None:
+    """Say on stderr that a file was made a lake."""
+    click.echo(new_lake_notice(path), err=True)
 
 
 def existing_lake() -> str:

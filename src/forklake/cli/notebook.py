@@ -6,7 +6,7 @@ import shlex
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
-from forklake.cli.command import names_new_lake
+from forklake.cli.command import names_new_lake, new_lake_notice
 from forklake.cli.shell.opening import make_session, open_session, other_catalogs
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.ops.lake_exists import lake_exists
@@ -64,8 +64,11 @@ class NotebookSession:
             raise NotFoundError(f'There is no lake at "{words[0]}".', hint="`forklake.open(...)` makes one.")
         self.close()
         self._held = ExitStack()
-        session = make_session(words[0], catalog, print) if is_new else open_session(words[0], catalog)
-        self._connection, lake = self._held.enter_context(session)
+        if is_new:
+            made = make_session(words[0], catalog, lambda path: print(new_lake_notice(path)))
+            self._connection, lake = self._held.enter_context(made)
+        else:
+            self._connection, lake = self._held.enter_context(open_session(words[0], catalog))
         told = other_catalogs(self._connection, lake) if catalog is None else None
         if told is not None:
             print(told)
