@@ -30,6 +30,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_tree_fits_on_a_screen_and_comes_at_once(crowded: Path) -> None:
     start = time.perf_counter()
     said = run("catalog", "tree", lake=crowded)

@@ -68,6 +68,7 @@ def shown(error: BaseException) -> str:
     return f"{error!r} {error} {getattr(error, 'hint', '')}"
 
 
+@pytest.mark.slow
 def test_a_refused_password_is_not_repeated(gossip: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     attempts: tuple[Callable[[str], object], ...] = (

@@ -166,6 +166,7 @@ def test_a_number_that_kept_the_text_of_a_boolean_is_read(lake: Lake, tmp_path: 
         assert t.rows() == [(1, 0.0), (None, 1.5)]
 
 
+@pytest.mark.slow
 def test_what_promotions_lead_to_is_known_of_all_types() -> None:
     integers = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
     others = ("DATE", "TIME", "VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE")

@@ -202,6 +202,7 @@ def test_a_server_that_cannot_now_is_told_from_one_that_will_not(
     assert SECRET not in "".join(traceback.format_exception(caught.value))
 
 
+@pytest.mark.slow
 def test_a_queue_learns_together_that_nobody_answers() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
         connector = Connector(Address.parse(f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/lake"), Settings())

@@ -559,6 +559,7 @@ def _is_text(column: str) -> bool:
     return column in ("path", "file_format", "table_name", "schema_name", "column_name", "column_type")
 
 
+@pytest.mark.slow
 @indexed_kinds
 def test_a_question_about_one_catalog_reads_no_table_as_a_whole(
     lake: Lake, lake_factory: LakeFactory, shop: Catalog, agent: Catalog, ask: Ask

@@ -103,6 +103,7 @@ def predicate(kind: str, said: str) -> Predicate:
     return condition(said, "t", [named_field(C, "c", kind)]).predicate
 
 
+@pytest.mark.slow
 @given(files())
 def test_statistics_never_rule_out_a_row_of_the_condition(file: tuple[str, list[str | None], str]) -> None:
     kind, values, said = file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,15 @@ import pytest
 from forklake.engine.local.duckdb_rows import compute_rows
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also in what a shell began in the background, where it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_a_query() -> None:
     main = threading.main_thread().ident
     assert main is not None

@@ -52,6 +52,7 @@ def test_macros_and_structs_that_double_are_refused(catalog: Catalog) -> None:
         catalog.sql(f"WITH c0 AS (SELECT 1 AS s), {doubled} SELECT s FROM c19")
 
 
+@pytest.mark.slow
 def test_what_is_written_in_full_is_not_refused(catalog: Catalog) -> None:
     numbers = range(4_000)
     values = ", ".join(f"({i}, 'x{i}')" for i in numbers)
@@ -66,6 +67,7 @@ def test_what_is_written_in_full_is_not_refused(catalog: Catalog) -> None:
     catalog.sql(f"CREATE TABLE wide ({', '.join(f'c{i} INTEGER' for i in range(1_500))}); SELECT * FROM wide")
 
 
+@pytest.mark.slow
 def test_an_error_that_a_limit_caused_is_the_limit(catalog: Catalog) -> None:
     # Whether a value is a key of the groups is tried by binding it.
     long = " + ".join(["i"] * 2_900)

@@ -41,6 +41,7 @@ def test_a_url_is_taken_as_it_is_written(name: str) -> None:
         storage.open_input(f"{path}.new")
 
 
+@pytest.mark.slow
 def test_an_endpoint_and_a_region_need_no_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("AWS_REGION", "eu-central-1")

@@ -60,6 +60,7 @@ def worker() -> Iterator[Worker]:
     worker.end()
 
 
+@pytest.mark.slow  # a process, and what it is given to do
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_ends_by_itself(worker: Worker, name: str) -> None:
     limits = ATTACKS[name][2].split(" or ")

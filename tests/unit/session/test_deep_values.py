@@ -3,11 +3,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.unit.session.deep_values import STATEMENTS
 
 _PROGRAM = Path(__file__).with_name("deep_values.py")
 
 
+@pytest.mark.slow
 def test_no_depth_of_a_value_ends_the_process(tmp_path: Path) -> None:
     tried = subprocess.run(
         [sys.executable, _PROGRAM], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False

@@ -129,6 +129,7 @@ def test_what_the_guide_lists_as_different_is_left_to_spark_whatever_the_size(qu
         session.sql(query)
 
 
+@pytest.mark.slow
 def test_random_changes_of_rows_leave_what_duckdb_has(session: Connection, oracle: duckdb.DuckDBPyConnection) -> None:
     chance = random.Random(7)
     for step in range(60):

@@ -32,6 +32,14 @@ def session(tmp_path: Path) -> Iterator[Connection]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def calculator() -> Iterator[Connection]:
+    """A session that makes nothing."""
+    with forklake.connect() as made:
+        made.sql("SET engine = 'local'")
+        yield made
+
+
 @pytest.fixture
 def oracle() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as made:
@@ -85,9 +93,9 @@ CONSTANTS = [
 
 @pytest.mark.parametrize("query", CONSTANTS)
 def test_a_constant_is_computed_as_by_duckdb(
-    query: str, session: Connection, oracle: duckdb.DuckDBPyConnection
+    query: str, calculator: Connection, oracle: duckdb.DuckDBPyConnection
 ) -> None:
-    assert answer(session, query) == answer(oracle, query)
+    assert answer(calculator, query) == answer(oracle, query)
 
 
 def _row(chance: random.Random, number: int, *, is_long: bool) -> str:
@@ -169,6 +177,7 @@ def _change(chance: random.Random) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_random_rows_changes_and_queries_are_those_of_duckdb(
     seed: int, session: Connection, oracle: duckdb.DuckDBPyConnection

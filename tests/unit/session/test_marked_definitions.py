@@ -120,6 +120,7 @@ def rows(session: Connection, text: str) -> list[tuple[Any, ...]]:
 # ---- names of built-in functions -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TAKEN)
 def test_a_marked_macro_takes_no_name_of_a_built_in_function(lake: Lake, agent: Connection, name: str) -> None:
     calls = (f"{name}('x')", f"{name}('x', 'y')", f"{name}()")
@@ -209,6 +210,7 @@ def test_no_operator_is_a_call_of_a_name_that_is_not_built_in(text: str) -> None
 # ---- reach -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", BODIES)
 def test_a_confined_session_stores_no_macro_that_reaches_further(
     lake: Lake, agent: Connection, tmp_path: Path, body: str
@@ -221,6 +223,7 @@ def test_a_confined_session_stores_no_macro_that_reaches_further(
     assert lake.catalog("bait").macros.list() == lake.catalog("shop").macros.list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", BODIES)
 def test_a_macro_that_another_program_wrote_reaches_its_own_catalog_only(
     lake: Lake, owner: Connection, tmp_path: Path, body: str
@@ -247,6 +250,7 @@ def test_a_macro_that_another_program_wrote_reaches_its_own_catalog_only(
     assert [one.name for one in lake.catalogs()] == ["bait", "rival", "shop"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query", [body for body in BODIES if body.startswith("(SELECT") and "FROM w" not in body and "FROM" in body]
 )
@@ -361,6 +365,7 @@ WAYS: tuple[Callable[[Lake], Catalog], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confined", [True, False])
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_the_mark_stays_on_all_ways(lake: Lake, way: Callable[[Lake], Catalog], confined: bool) -> None:

@@ -156,6 +156,7 @@ def test_what_lies_behind_the_first_rows_of_files_is_not_read(session: Connectio
         session.sql("SELECT max(i) FROM 'far.csv'").rows()  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_first_rows_of_files_are_those_of_duckdb(session: Connection, tmp_path: Path) -> None:
     chance = random.Random(7)
     for number in range(12):

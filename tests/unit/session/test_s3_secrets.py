@@ -90,6 +90,7 @@ def test_names_are_those_of_all_types_and_nothing_is_persistent(session: Connect
         session.sql("DROP SECRET t")
 
 
+@pytest.mark.slow
 def test_the_secret_that_counts_is_the_one_that_duckdb_would_take(session: Connection) -> None:
     drawn = random.Random(7)
     prefixes = ["", "{0}://", "{0}://a", "{0}://a/", "{0}://a/b", "{0}://a/b/", "{0}://ab/", "{0}://b", "{0}://B/"]

@@ -91,6 +91,7 @@ def plain(spark_sql: str) -> str:
     return canonical(spark_sql.replace("(", "").replace(")", ""))
 
 
+@pytest.mark.slow
 def test_a_chain_may_have_any_length() -> None:
     test_an_expression_is_bound_as_its_text_is(
         call("or", *(call("=", ID, n) for n in range(3000))), " OR ".join(f"id = {n}" for n in range(3000))
