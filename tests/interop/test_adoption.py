@@ -3,7 +3,7 @@
 import os
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pandas as pd
@@ -23,6 +23,7 @@ from forklake.model.ids import ColumnId
 from tests.interop.ducklake import attached, duckdb_with_ducklake, url_of
 from tests.interop.random_files import Trial, random_trial
 
+NO_SPARK = cast("Any", "there is no Spark here")
 TRIALS = 16 * max(1, int(os.environ.get("FORKLAKE_HISTORIES", "100")) // 100)
 _OWN_REFUSALS = ("has none of the columns", "is not supported for hive partitioning")
 """What DuckLake takes, or stumbles over, and we refuse."""
@@ -140,6 +141,44 @@ def test_files_of_pandas_duckdb_spark_and_pyarrow_are_read_by_both(
         "12:34:56.123456",
     )
     assert theirs[-1][1:4] == (3, "s", "2020-01-01 00:00:00")
+
+
+BOXES = "SELECT extra_stats FROM {metadata}.ducklake_file_column_stats ORDER BY data_file_id"
+TOTALS = "SELECT extra_stats FROM {metadata}.ducklake_table_column_stats ORDER BY table_id"
+SHAPES: dict[str, list[str | None]] = {
+    "points": ["POINT (1 2)", "POINT (-3 0.5)", None],
+    "lines": ["LINESTRING Z (5 5 5, 10 10 10)", "LINESTRING (0 0, -7 1)"],
+    "areas": ["POLYGON ((0 0, 40 0, 40 4, 0 4, 0 0))", "GEOMETRYCOLLECTION M (POINT M (9 9 -1))"],
+    "none": [None],
+}
+
+
+def test_boxes_and_types_of_geometries_are_those_that_ducklake_records(tmp_path: Path) -> None:
+    for name, texts in SHAPES.items():
+        values = " UNION ALL ".join(f"SELECT {'NULL' if text is None else repr(text)}::GEOMETRY AS g" for text in texts)
+        duckdb.connect().execute(f"COPY ({values}) TO '{tmp_path}/{name}.parquet' (GEOPARQUET_VERSION NONE)")
+    statements = ["CREATE TABLE a (g GEOMETRY)", "CREATE TABLE b (g GEOMETRY)"]
+    statements += [
+        f"CALL ducklake_add_data_files('{{lake}}', '{'b' if name == 'none' else 'a'}', '{tmp_path}/{name}.parquet')"
+        for name in SHAPES
+    ]
+    with attached(f"ducklake:{tmp_path}/theirs.ducklake", DATA_PATH=f"{tmp_path}/theirs/") as (theirs, alias):
+        for statement in statements:
+            theirs.execute(statement.replace("{lake}", alias))
+        metadata = f"__ducklake_metadata_{alias}"
+        told = [theirs.execute(one.format(metadata=metadata)).fetchall() for one in (BOXES, TOTALS)]
+    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "own", spark=NO_SPARK) as lake:
+        shop = lake.create_catalog("shop")
+        session = shop.session()
+        session.sql("SET engine = 'local'")
+        for statement in statements:
+            session.sql(statement.replace("{lake}", "shop"))
+        assert [
+            session.execute(one.format(metadata="__ducklake_metadata_shop")).fetchall() for one in (BOXES, TOTALS)
+        ] == told
+        exported = shop.maintenance.export(tmp_path / "ours.ducklake")
+    with attached(url_of(exported.path), READ_ONLY=True) as (ours, _):
+        assert len(ours.execute("FROM a").fetchall()) == 7
 
 
 def test_tasks_of_spark_read_footers_as_this_process_does(tmp_path: Path, spark: SparkSession) -> None:

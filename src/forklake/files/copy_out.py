@@ -38,6 +38,7 @@ class CopyLayout:
         may_exist: Whether files may be added to a directory that has some; those of the same name are replaced.
         pattern: The name of files in directories; ``{i}`` is a number, ``{uuid}`` is unique.
         keeps_columns: Whether files have the columns that their directories have values of.
+        geoparquet_version: How geometries are stored, in DuckDB's words; None is its default.
     """
 
     partition_by: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ class CopyLayout:
     may_exist: bool = False
     pattern: str = "data_{i}"
     keeps_columns: bool = False
+    geoparquet_version: str | None = None
 
 
 def copy_out(rows: pa.Table, fields: tuple[Field, ...], path: str, layout: CopyLayout) -> None:
@@ -169,7 +171,7 @@ def _write_by_arrow(rows: pa.Table, sink: Any, layout: CopyLayout) -> None:
 def _write_by_duckdb(rows: pa.Table, sink: Any, layout: CopyLayout) -> None:
     """Write rows with variants or geometries, whose types PyArrow does not write."""
     options = WriteOptions(parquet_compression=layout.compression)
-    writer = files.variants.VariantWriter(sink, rows.schema, [], options)
+    writer = files.variants.VariantWriter(sink, rows.schema, [], options, layout.geoparquet_version)
     for begin in range(0, max(1, rows.num_rows), layout.row_group_size):
         writer.write_table(rows.slice(begin, layout.row_group_size), layout.row_group_size)
     writer.close()

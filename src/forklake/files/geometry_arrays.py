@@ -22,9 +22,10 @@ def mark_geometries(rows: pa.Table, fields: Sequence[Field]) -> pa.Table:
     return pa.Table.from_arrays(rows.columns, schema=schema)
 
 
-def is_geometry(column: pa.Field) -> bool:
-    """Return whether a column of Arrow is named as a geometry."""
-    return (column.metadata or {}).get(b"ARROW:extension:name") == _EXTENSION[b"ARROW:extension:name"]
+def holds_geometry(column: pa.Field) -> bool:
+    """Return whether a column of Arrow is named as a geometry, or a part of it is."""
+    own = (column.metadata or {}).get(b"ARROW:extension:name")
+    return own == _EXTENSION[b"ARROW:extension:name"] or any(map(holds_geometry, types_of_parts(column.type)))
 
 
 def _is_one(field: Field) -> bool:

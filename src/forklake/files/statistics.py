@@ -24,6 +24,7 @@ from forklake.files.leaf_values import leaf_values
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_date, format_time, format_timestamp
 from forklake.files.numerals import EXACT, format_decimal, format_double
 from forklake.files.single_floats import format_float
+from forklake.files.stored_extents import stored_extent
 from forklake.model import types
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
@@ -55,6 +56,8 @@ class StoredLeaf:
         comparable: Makes of a stored value one that sorts like the column's type; None if it does itself.
         is_bytes: Whether values are stored as bytes of any length.
         text: Writes a stored bound as text of the table's type; None if there is none.
+        is_planar: Whether it holds geometries by a type of their own, whose boxes hold all vertices. (What is
+            stored of those on a sphere goes around it.)
     """
 
     name: str
@@ -63,6 +66,7 @@ class StoredLeaf:
     comparable: Callable[[Any], Any] | None
     is_bytes: bool
     text: Callable[[Any], str | None]
+    is_planar: bool = False
 
 
 def stored_leaves(metadata: pq.FileMetaData, leaves: Iterable[Leaf]) -> list[StoredLeaf]:
@@ -83,6 +87,7 @@ def _stored_leaf(leaf: pq.ColumnSchema, name: str, field: Field, place: int) -> 
         _comparable(leaf, held),
         leaf.physical_type == "BYTE_ARRAY",
         _text(field.type, held, _UNITS.get(details.get("timeUnit", ""))),
+        details["Type"] == "Geometry",
     )
 
 
@@ -100,7 +105,8 @@ def column_stats(
         fields: The columns of the table; those that the file lacks are left out.
         nan_counts: The number of NaNs, by the same names, if the writer counted them: PyArrow's footers do not
             tell.
-        extents: What the writer knows of geometries, by the same names, if it looked: footers do not tell either.
+        extents: What the writer knows of geometries, by the same names, if it looked; else it is what the footer
+            tells.
     """
     return leaf_stats(metadata, stored_leaves(metadata, _leaves(metadata, fields)), nan_counts, extents)
 
@@ -114,16 +120,12 @@ def leaf_stats(
     """Return statistics of some columns by their names; otherwise as `column_stats`."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     created_by = metadata.created_by or ""
-    return {
-        leaf.name: _stats(
-            [group.column(leaf.place) for group in groups],
-            leaf,
-            created_by,
-            None if nan_counts is None else nan_counts.get(leaf.name, 0),
-            None if extents is None else _extra_stats(leaf, extents),
-        )
-        for leaf in leaves
-    }
+    found = {}
+    for leaf in leaves:
+        chunks = [group.column(leaf.place) for group in groups]
+        nan_count = None if nan_counts is None else nan_counts.get(leaf.name, 0)
+        found[leaf.name] = _stats(chunks, leaf, created_by, nan_count, _extra_stats(chunks, leaf, extents))
+    return found
 
 
 def count_nans(batch: pa.RecordBatch, fields: Sequence[Field], counts: dict[str, int]) -> None:
@@ -170,9 +172,13 @@ def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterat
 # ---- what is known of it -------------------------------------------------------------------------------------------
 
 
-def _extra_stats(leaf: StoredLeaf, extents: Mapping[str, GeometryStats]) -> str | None:
-    is_geometry = isinstance(leaf.field.type, types.Geometry)
-    return extents.get(leaf.name, GeometryStats()).to_text() if is_geometry else None
+def _extra_stats(chunks: Sequence[Any], leaf: StoredLeaf, extents: Mapping[str, GeometryStats] | None) -> str | None:
+    if not isinstance(leaf.field.type, types.Geometry):
+        return None
+    if extents is not None:
+        return extents.get(leaf.name, GeometryStats()).to_text()
+    found = stored_extent(chunks) if leaf.is_planar else None
+    return None if found is None else found.to_text()
 
 
 def _stats(

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from forklake.files import storage
 from forklake.files.databases import closed_cursor, file_database
 from forklake.files.footer import FIELD_ID_KEY, damage_error
-from forklake.files.geometry_arrays import is_geometry
+from forklake.files.geometry_arrays import holds_geometry
 from forklake.files.schema import VARIANT_TYPE
 from forklake.files.variant_arrays import plain_variants
 from forklake.files.variant_depth import check_depth
@@ -83,7 +83,14 @@ class VariantWriter:
     It has what is used of PyArrow's writer. It holds the rows until it is closed.
     """
 
-    def __init__(self, sink: Any, schema: pa.Schema, footer: list[pq.FileMetaData], options: WriteOptions) -> None:
+    def __init__(
+        self,
+        sink: Any,
+        schema: pa.Schema,
+        footer: list[pq.FileMetaData],
+        options: WriteOptions,
+        geoparquet_version: str | None = None,
+    ) -> None:
         """Take the rows of a file.
 
         Args:
@@ -91,9 +98,11 @@ class VariantWriter:
             schema: Its columns.
             footer: Takes what is known of the file when it is written.
             options: How it is written.
+            geoparquet_version: How geometries are stored, in DuckDB's words; None is its default.
         """
         self.is_open = True
         self._sink, self._schema, self._footer, self._options = sink, schema, footer, options
+        self._geoparquet_version = geoparquet_version
         self._tables: list[pa.Table] = []
 
     def write_table(self, table: pa.Table, row_group_size: int) -> None:
@@ -127,12 +136,14 @@ class VariantWriter:
         yield f"COMPRESSION {self._options.parquet_compression}"
         if self._options.parquet_compression == "zstd" and self._options.parquet_compression_level is not None:
             yield f"COMPRESSION_LEVEL {self._options.parquet_compression_level}"
+        if self._geoparquet_version is not None:
+            yield f"GEOPARQUET_VERSION {quote_text(self._geoparquet_version)}"
         yield f"ROW_GROUP_SIZE {max(1, *(table.num_rows for table in self._tables))}"
 
 
 def is_for_duckdb(schema: pa.Schema) -> bool:
     """Return whether rows have a column whose type in files only DuckDB writes."""
-    return VARIANT_TYPE in schema.types or any(map(is_geometry, schema))
+    return VARIANT_TYPE in schema.types or any(map(holds_geometry, schema))
 
 
 def variant_of(column: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
@@ -40,11 +41,14 @@ class GeometryStats:
         """The types in DuckDB's order; those that it does not know are left out."""
         return [name for name in _TYPES if name in self.types]
 
-    def to_text(self) -> str:
+    def to_text(self) -> str | None:
         """Return the statistics as DuckLake stores them in ``extra_stats``.
 
-        It has six digits after the point: bounds are rounded outward where they have more.
+        It has six digits after the point: bounds are rounded outward where they have more. None if a bound is
+        infinite, which the text has no word for.
         """
+        if not all(math.isfinite(bound) for bounds in self.bounds if bounds is not None for bound in bounds):
+            return None
         numbers = []
         for axis, bounds in zip(AXES, self.bounds, strict=True):
             low, high = (

@@ -31,9 +31,11 @@ from forklake.sql.query.bind import bind_query
 _DIGITS: Final = 18
 """So many digits have the largest numbers of options, which are within 64 bits."""
 _COMPRESSIONS: Final = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
+_GEOPARQUET_VERSIONS: Final = ("NONE", "V1", "V2", "BOTH")
 _DIRECTORIES: Final = "append filename_pattern format overwrite_or_ignore partition_by write_partition_columns"
 _TO: Final = {
-    "parquet": f"{_DIRECTORIES} codec compression overwrite per_thread_output row_group_size row_groups_per_file",
+    "parquet": f"{_DIRECTORIES} codec compression geoparquet_version overwrite per_thread_output row_group_size"
+    " row_groups_per_file",
     "csv": f"{_DIRECTORIES} compression dateformat delim delimiter encoding escape force_quote header null nullstr"
     " prefix quote sep suffix timestampformat",
     "json": f"{_DIRECTORIES} array compression dateformat timestampformat",
@@ -268,7 +270,30 @@ def _layout(options: _Options, keys: tuple[str, ...]) -> CopyLayout:
         may_exist=options.may_exist,
         pattern=options.pattern.removesuffix(".parquet"),
         keeps_columns=options.flag("write_partition_columns"),
+        geoparquet_version=_geoparquet_version(options),
     )
+
+
+def _geoparquet_version(options: _Options) -> str | None:
+    if not options.has("geoparquet_version"):
+        return None
+    given = options.given["geoparquet_version"]
+    if given is None:
+        raise InvalidInputError(
+            'Binder Error: NULL is not supported as a valid option for COPY option "geoparquet_version"; nothing was'
+            " copied."
+        )
+    if not isinstance(given, str):
+        raise InvalidInputError(
+            'Invalid Input Error: Copy option "geoparquet_version" expected an argument of type VARCHAR; nothing was'
+            " copied."
+        )
+    if given.upper() not in _GEOPARQUET_VERSIONS:
+        raise InvalidInputError(
+            f"Binder Error: Expected geoparquet_version 'NONE', 'V1', 'V2' or 'BOTH', not \"{given}\"; nothing was"
+            " copied."
+        )
+    return given.upper()
 
 
 def _key(name: str, fields: tuple[Field, ...]) -> str:

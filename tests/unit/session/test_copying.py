@@ -105,6 +105,16 @@ def test_what_copy_wrote_can_be_added_to_a_table(session: Connection) -> None:
         ("COPY t TO 'x.parquet' (COMPRESSION rar)", InvalidInputError, 'COMPRESSION is one of .*, not "rar"'),
         ("COPY t TO 'x.parquet' (ROW_GROUP_SIZE 0)", InvalidInputError, 'ROW_GROUP_SIZE is a positive number, not "0"'),
         ("COPY t TO 'x.parquet' (PER_THREAD_OUTPUT)", InvalidInputError, "PER_THREAD_OUTPUT is not supported"),
+        (
+            "COPY t TO 'x.parquet' (GEOPARQUET_VERSION v3)",
+            InvalidInputError,
+            "Expected geoparquet_version 'NONE', 'V1', 'V2' or 'BOTH', not \"v3\"; nothing was copied",
+        ),
+        ("COPY t TO 'x.parquet' (GEOPARQUET_VERSION '')", InvalidInputError, "Expected geoparquet_version 'NONE'"),
+        ("COPY t TO 'x.parquet' (GEOPARQUET_VERSION NULL)", InvalidInputError, "NULL is not supported as a valid opt"),
+        ("COPY t TO 'x.parquet' (GEOPARQUET_VERSION 1)", InvalidInputError, '"geoparquet_version" expected an argum'),
+        ("COPY t TO 'x.parquet' (GEOPARQUET_VERSION)", InvalidInputError, '"geoparquet_version" expected an argument'),
+        ("COPY t TO 'x.csv' (GEOPARQUET_VERSION V1)", InvalidInputError, 'for CSV: "geoparquet_version"'),
         ("COPY t TO 'x.parquet' (APPEND maybe)", InvalidInputError, 'APPEND is true or false, not "maybe"'),
         ("COPY t TO 'x' (FORMAT parquet, PARTITION_BY (z))", InvalidInputError, 'Column "z" not found'),
         ("COPY t TO 'x' (FORMAT parquet, PARTITION_BY (i, I))", InvalidInputError, "named twice"),
@@ -226,6 +236,57 @@ def test_parquet_files_hold_types_that_pyarrow_does_not_write(
     if kind in ("VARIANT", "GEOMETRY"):
         (found,) = theirs.execute(f"SELECT DISTINCT typeof(v) FROM '{pattern}'").fetchall()
         assert found[0].startswith(kind)
+
+
+GEOMETRIES = (
+    "SELECT 1 AS i, 'POINT(1 2)'::GEOMETRY AS g",
+    "SELECT {'g': 'POINT(1 2)'::GEOMETRY} AS s, ['POINT(3 4)'::GEOMETRY, NULL] AS l, 2 AS i",
+    "SELECT 'POINT(1 2)'::GEOMETRY AS g, {'g': 'POINT(1 2)'::GEOMETRY} AS s, '[1]'::JSON AS j",
+    "SELECT 1 AS i",
+)
+
+
+@pytest.mark.parametrize("version", ["", "NONE", "v1", "V2", "'both'"])
+@pytest.mark.parametrize("query", GEOMETRIES)
+def test_geometries_are_stored_in_the_way_that_is_asked_for(session: Connection, version: str, query: str) -> None:
+    theirs = duckdb.connect()
+    session.sql("SET engine = 'local'")
+    asked = f", GEOPARQUET_VERSION {version}" if version else ""
+    for place, run in (("ours", session.sql), ("theirs", theirs.execute)):
+        run(f"COPY ({query}) TO '{place}.parquet' (FORMAT parquet{asked})")
+    for told in (
+        "SELECT name, type, logical_type FROM parquet_schema('{}.parquet') WHERE type IS NOT NULL",
+        "SELECT path_in_schema, geo_bbox, geo_types FROM parquet_metadata('{}.parquet')",
+        "SELECT key, value FROM parquet_kv_metadata('{}.parquet')",
+        "SELECT typeof(COLUMNS(*)) FROM '{}.parquet'",
+        "FROM '{}.parquet'",
+    ):
+        assert theirs.execute(told.format("ours")).fetchall() == theirs.execute(told.format("theirs")).fetchall()
+
+
+def test_each_file_of_a_directory_stores_geometries_in_the_way_that_is_asked_for(session: Connection) -> None:
+    session.sql("SET engine = 'local'")
+    query = "SELECT 1 AS i, 'POINT(1 2)'::GEOMETRY AS g UNION ALL SELECT 2, 'POINT(3 4)'::GEOMETRY"
+    session.sql(f"COPY ({query}) TO 'parts' (FORMAT parquet, PARTITION_BY (i), GEOPARQUET_VERSION NONE)")
+    held = duckdb.connect().execute(
+        "SELECT name, logical_type FROM parquet_schema('parts/*/*.parquet') WHERE name = 'g'"
+    )
+    assert held.fetchall() == [("g", "GeometryType(crs=<null>)")] * 2
+
+
+def test_files_with_geometries_of_their_own_type_can_be_added_and_those_without_cannot(session: Connection) -> None:
+    session.sql("SET engine = 'local'; CREATE TABLE shapes (g GEOMETRY)")
+    point = "COPY (SELECT 'POINT(5 6)'::GEOMETRY AS g) TO"
+    session.sql(f"{point} 'own.parquet' (GEOPARQUET_VERSION NONE); {point} 'blob.parquet'")
+    session.sql("CALL shop.add_data_files('shapes', 'own.parquet')")
+    with pytest.raises(InvalidInputError, match='Expected type "GEOMETRY" but found type "BLOB"'):
+        session.sql("CALL shop.add_data_files('shapes', 'blob.parquet')")
+    assert session.execute("FROM shapes").fetchall() == [("POINT (5 6)",)]
+    total = "SELECT extra_stats FROM __ducklake_metadata_shop.ducklake_table_column_stats WHERE extra_stats IS NOT NULL"
+    assert len(session.execute(total).fetchall()) == 1
+    session.sql("COPY (SELECT 'POINT(inf 6)'::GEOMETRY AS g) TO 'far.parquet' (GEOPARQUET_VERSION NONE)")
+    session.sql("CALL shop.add_data_files('shapes', 'far.parquet')")
+    assert session.execute(total).fetchall() == []
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
