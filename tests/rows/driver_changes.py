@@ -12,12 +12,12 @@ from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows
 from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
-from forklake.files import storage
-from forklake.files.conform import conform
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
-from forklake.files.texts import to_texts
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.casting.texts import to_texts
+from forklake.files.incoming.conform import conform
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model import types
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field

@@ -14,7 +14,7 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.conform import conform, frame_of
+from forklake.files.incoming.conform import conform, frame_of
 from forklake.ops.append import frame_fields
 from forklake.ops.merge_predicate import match_predicate
 from forklake.sql.rows.row_statements import bind_merge_with

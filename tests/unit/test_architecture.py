@@ -253,16 +253,16 @@ _STATEMENT = re.compile(
 _OTHER_STATEMENTS = {
     "cli/verbs/": "Examples of what users write, for a page. Nobody runs them.",
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
-    "files/regular_expressions.py": "What DuckDB is asked of a pattern, in a database of its own in memory.",
-    "files/duckdb_results.py": "What DuckDB is asked of its functions, in a database of its own in memory.",
-    "files/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
+    "duck/regular_expressions.py": "What DuckDB is asked of a pattern, in a database of its own in memory.",
+    "duck/results.py": "What DuckDB is asked of its functions, in a database of its own in memory.",
+    "duck/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
     "engine/local/duckdb_rows.py": "How DuckDB takes variants from Arrow, and gives them to it.",
-    "files/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
-    "files/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
+    "files/arrow/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
+    "duck/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
     "spark_catalog/procedures.py": "What Spark is asked of a time.",
     "spark_catalog/refused_commands.py": "How commands of Spark begin, and what hints say. Nobody runs them.",
-    "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
+    "files/foreign/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
 }
 # The storeys that are given stores and sessions; those above them have an execute of their own, which takes user SQL.
 _GIVEN_STORES = ("catalog/", "ops/")
@@ -671,10 +671,10 @@ def test_the_examples_in_docstrings_are_true(name: str) -> None:
 
 def test_threads_that_touch_files_know_the_credentials_of_their_session() -> None:
     # DuckDB's query reads no file; trials are functions of the caller.
-    without_files = {"engine/local/duckdb_rows.py", "lake/trials.py", "files/threads.py"}
+    without_files = {"engine/local/duckdb_rows.py", "lake/trials.py", "files/access/threads.py"}
     assert {name for name, text in FILES.items() if "ThreadPoolExecutor" in text} == without_files
 
 
 def test_values_and_files_are_computed_with_databases_of_one_module() -> None:
     makers = {name for name, text in FILES.items() if "duckdb.connect(" in text}
-    assert {name for name in makers if not name.startswith("metastore/")} == {"files/databases.py"}
+    assert {name for name in makers if not name.startswith("metastore/")} == {"duck/databases.py"}

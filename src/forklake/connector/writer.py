@@ -22,10 +22,10 @@ from forklake.connector.source_options import Source
 from forklake.engine.spark.columns.spark_types import ducklake_columns
 from forklake.engine.spark.write.write_rows import move_into_place
 from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
-from forklake.files import storage
-from forklake.files.conform import conform
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.conform import conform
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.lake import Catalog
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.definitions import NewDataFile

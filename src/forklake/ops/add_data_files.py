@@ -17,11 +17,11 @@ from forklake.catalog.places import Places
 from forklake.catalog.state import live_data_files
 from forklake.catalog.transaction import Staging
 from forklake.errors import DataFileError, InvalidInputError, NotFoundError
-from forklake.files import storage
-from forklake.files.adopt_files import Adoption, adopt_files
-from forklake.files.adopted_columns import AdoptionRules
-from forklake.files.find_files import find_files
-from forklake.files.threads import FileThreads
+from forklake.files.access import storage
+from forklake.files.access.find_files import find_files
+from forklake.files.access.threads import FileThreads
+from forklake.files.foreign.adopt_files import Adoption, adopt_files
+from forklake.files.foreign.adopted_columns import AdoptionRules
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.store import Session
 from forklake.model.definitions import NameMapping, NewDataFile

@@ -10,12 +10,12 @@ import pyarrow as pa
 from forklake.catalog.names import is_storable
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Engine, Frame
-from forklake.files import storage
-from forklake.files.conform import conform, frame_of
-from forklake.files.parquet_writer import write_files
-from forklake.files.row_order import sort_rows
-from forklake.files.schema import arrow_schema
-from forklake.files.texts import to_texts
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.casting.texts import to_texts
+from forklake.files.incoming.conform import conform, frame_of
+from forklake.files.parquet.parquet_writer import write_files
+from forklake.files.parquet.row_order import sort_rows
 from forklake.model.change import InsertInlined
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.field import Field, has_variants, plain_column

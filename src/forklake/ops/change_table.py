@@ -15,8 +15,8 @@ from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Frame, MergeSource
 from forklake.engine.local.change_rows import change_found, merge_found
-from forklake.files import storage
-from forklake.files.conform import conform
+from forklake.files.access import storage
+from forklake.files.incoming.conform import conform
 from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.change import DeleteInlined, DeleteRows, InlineDeletes, RemoveFiles
 from forklake.model.ids import DeleteFileId

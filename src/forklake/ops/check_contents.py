@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from forklake.files.threads import FileThreads
-from forklake.files.verify_file import Fault, verify_data_file, verify_delete_file
+from forklake.files.access.threads import FileThreads
+from forklake.files.parquet.verify_file import Fault, verify_data_file, verify_delete_file
 from forklake.metastore.checks.file_rows import (
     NamedFile,
     data_file_rows,

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forklake.catalog.paths import join
-from forklake.files import storage
-from forklake.files.stored_files import StoredFile
-from forklake.files.threads import FileThreads
+from forklake.files.access import storage
+from forklake.files.access.stored_files import StoredFile
+from forklake.files.access.threads import FileThreads
 from forklake.metastore.checks.file_rows import FILES, NamedFile, dead_uids, named_again, named_files
 from forklake.metastore.queries import known_files
 from forklake.metastore.queries.files import scheduled_before

@@ -11,7 +11,7 @@ from dataclasses import replace
 from forklake.catalog import lookup, versions
 from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
-from forklake.files.footer import known_footer, resolve_fields
+from forklake.files.parquet.footer import known_footer, resolve_fields
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import CatalogId

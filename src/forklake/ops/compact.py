@@ -16,10 +16,10 @@ from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, is_cut, partition_values, table_files
 from forklake.catalog.transaction import Staging
 from forklake.engine.local.merge_files import is_left, merge_files, merges_here
-from forklake.files import storage
-from forklake.files.deletes import read_deletes
-from forklake.files.partitions import hive_path
-from forklake.files.wide_integers import is_wide
+from forklake.files.access import storage
+from forklake.files.arrow.wide_integers import is_wide
+from forklake.files.parquet.deletes import read_deletes
+from forklake.files.parquet.partitions import hive_path
 from forklake.metastore.written_tables import PARTITION_INFO
 from forklake.model.change import CompactFiles, MergedFile, SourceFile
 from forklake.model.definitions import NewDataFile

@@ -19,7 +19,7 @@ import numpy as np
 from forklake.catalog.moments import Time
 from forklake.catalog.paths import join
 from forklake.errors import InvalidInputError
-from forklake.files.stored_files import (
+from forklake.files.access.stored_files import (
     StoredFile,
     delete_empty_directories,
     delete_files,

@@ -15,12 +15,12 @@ from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, table_files
 from forklake.catalog.transaction import Staging
 from forklake.errors import ForklakeError, IncompleteError
-from forklake.files import storage
-from forklake.files.deletes import read_dated_deletes, write_delete_file
-from forklake.files.inlined_rows import stored_rows
-from forklake.files.parquet_writer import write_files
-from forklake.files.row_order import sort_rows
-from forklake.files.schema import arrow_schema
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.inlined_rows import stored_rows
+from forklake.files.parquet.deletes import read_dated_deletes, write_delete_file
+from forklake.files.parquet.parquet_writer import write_files
+from forklake.files.parquet.row_order import sort_rows
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
 from forklake.model.change import FlushInlined

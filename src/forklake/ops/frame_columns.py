@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from forklake.engine.engine import Engine
-from forklake.files.frames import pandas_schema
-from forklake.files.type_names import table_columns
+from forklake.files.arrow.type_names import table_columns
+from forklake.files.incoming.frames import pandas_schema
 from forklake.model.definitions import ColumnDefinition
 
 

@@ -21,8 +21,8 @@ from forklake.errors import (
     MergeConflictError,
     SnapshotNotFoundError,
 )
-from forklake.files import storage
-from forklake.files.deletes import write_delete_file
+from forklake.files.access import storage
+from forklake.files.parquet.deletes import write_delete_file
 from forklake.metastore.queries import heads
 from forklake.metastore.queries.merges import may_have_returned, merge_at
 from forklake.metastore.store import Session

@@ -7,8 +7,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from forklake.files import compute as pc
-from forklake.files.texts import to_texts
+from forklake.files.arrow import compute as pc
+from forklake.files.casting.texts import to_texts
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.merge import Merge

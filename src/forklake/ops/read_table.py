@@ -14,7 +14,7 @@ from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.read_size import is_small
 from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import NotFoundError
-from forklake.files.texts import display_type, to_array
+from forklake.files.casting.texts import display_type, to_array
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition

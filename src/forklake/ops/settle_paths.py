@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from forklake.catalog.paths import stored_ancestors
 from forklake.catalog.places import catalog_directories
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.model.names import fold
 from forklake.ops.runtime import Runtime

@@ -11,8 +11,8 @@ from forklake.catalog.state import live_data_files
 from forklake.catalog.table_files import TableFiles
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
-from forklake.files import storage
-from forklake.files.rewrite_file import Rewriting, rewrite_file
+from forklake.files.access import storage
+from forklake.files.parquet.rewrite_file import Rewriting, rewrite_file
 from forklake.model import types
 from forklake.model.change import RewriteFiles
 from forklake.model.definitions import NameMapping, NewDataFile

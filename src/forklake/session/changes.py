@@ -16,7 +16,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError
-from forklake.files.texts import to_array
+from forklake.files.casting.texts import to_array
 from forklake.lake import Table, Transaction
 from forklake.lake.internals import commit, content_of, runtime_of, staging_of
 from forklake.model import types

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from forklake import files
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files import storage
-from forklake.files.copy_out import CopyLayout, copy_out
-from forklake.files.find_files import match_files
-from forklake.files.partitions import hive_text, hive_values
+from forklake.files.access import storage
+from forklake.files.access.find_files import match_files
+from forklake.files.parquet.copy_out import CopyLayout, copy_out
+from forklake.files.parquet.partitions import hive_text, hive_values
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.flags import read_flag

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from forklake.catalog.fields import table_fields
 from forklake.errors import InvalidInputError
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.lake import Catalog, Table, Transaction
 from forklake.lake.internals import content_of
 from forklake.model.names import fold

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from forklake import files
 from forklake.engine.allowance import UnpackedBytes, charge_files, current_allowance
-from forklake.files import storage
-from forklake.files.conform import conform
-from forklake.files.wide_integers import table_of_duckdb
+from forklake.files.access import storage
+from forklake.files.arrow.wide_integers import table_of_duckdb
+from forklake.files.incoming.conform import conform
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.session.known_rows import column

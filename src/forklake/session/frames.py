@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from forklake.engine.engine import Engine, Frame
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.conform import conform
+from forklake.files.incoming.conform import conform
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, nearest

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.model.names import fold
 from forklake.session import changes, copying, definitions, queries
 from forklake.session.export_database import LOAD_FILE, SCHEMA_FILE, directory_path

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from forklake.engine.engine import Frame
-from forklake.files.keyring import Keyring
+from forklake.files.access.keyring import Keyring
 from forklake.model.lazy_dataclass import dataclass
 from forklake.session.result import Result
 from forklake.session.result_content import ResultContent, Row

@@ -12,11 +12,11 @@ from forklake.config import Settings
 from forklake.engine.local import change_feed, row_differences
 from forklake.engine.local.read_size import are_small
 from forklake.engine.local.whole_scan import read_plan
-from forklake.files.casts import cast
-from forklake.files.python_values import from_python
-from forklake.files.schema import arrow_type
-from forklake.files.values import stored_array, values_of
-from forklake.files.wide_integers import duckdb_array, is_wide
+from forklake.files.arrow.schema import arrow_type
+from forklake.files.arrow.values import stored_array, values_of
+from forklake.files.arrow.wide_integers import duckdb_array, is_wide
+from forklake.files.casting.casts import cast
+from forklake.files.casting.python_values import from_python
 from forklake.lake import Table
 from forklake.lake.internals import change_plan_of
 from forklake.model import types

@@ -11,8 +11,8 @@ from forklake.engine import local
 from forklake.engine.engine import Frame
 from forklake.engine.local.exactness import is_exact
 from forklake.errors import InvalidInputError
-from forklake.files.schema import display_type
-from forklake.files.wide_integers import is_wide, wide_array
+from forklake.files.arrow.schema import display_type
+from forklake.files.arrow.wide_integers import is_wide, wide_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass

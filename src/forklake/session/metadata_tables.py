@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from forklake import files
-from forklake.files.python_values import to_python
-from forklake.files.texts import parse_values
+from forklake import duck
+from forklake.files.casting.python_values import to_python
+from forklake.files.casting.texts import parse_values
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.plain.layout import TABLES
 from forklake.model import types
@@ -81,7 +81,7 @@ def _print_texts(table: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...
     for row in rows:
         body = row[text]
         if row[dialect] == "duckdb":
-            body = files.printed_texts.print_macro(body, "table" if kind is None else row[kind])
+            body = duck.printed_texts.print_macro(body, "table" if kind is None else row[kind])
         found.append((*row[:text], body, *row[text + 1 :]))
     return found
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from forklake import __version__, session
 from forklake.catalog import lookup
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.find_files import match_files
+from forklake.files.access.find_files import match_files
 from forklake.lake import Table
 from forklake.lake.internals import content_of
 from forklake.model.built_in_names import BUILT_IN_NAMES

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from forklake.errors import PermissionDeniedError
-from forklake.files import storage
-from forklake.files.find_files import match_files
+from forklake.files.access import storage
+from forklake.files.access.find_files import match_files
 
 _FORBIDDEN: Final = re.compile(r"[{}\\\x00-\x1f\x7f]|%2[ef]", re.IGNORECASE)
 """What some reader of files takes for more than a letter, beside the patterns of ``*``, ``?`` and ``[``."""

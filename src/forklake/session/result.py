@@ -11,8 +11,8 @@ import pyarrow as pa
 from forklake import session
 from forklake.engine.engine import Engine, Frame
 from forklake.errors import ConfigError, InvalidInputError
-from forklake.files.python_values import to_python
-from forklake.files.texts import parse_values
+from forklake.files.casting.python_values import to_python
+from forklake.files.casting.texts import parse_values
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
@@ -55,7 +55,7 @@ class Result:
     query has none.
 
     Values are those of DuckDB's Python client. Where no Python type is exact, the value is the text that DuckDB
-    would print, see `forklake.files.python_values`.
+    would print, see `forklake.files.casting.python_values`.
     """
 
     def __init__(self, fields: Sequence[Field], content: ResultContent) -> None:

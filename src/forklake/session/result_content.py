@@ -12,10 +12,10 @@ from forklake import files
 from forklake.engine.engine import Engine, Frame
 from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import EngineError, InvalidInputError
-from forklake.files.casts import cast
-from forklake.files.python_values import from_python, to_python
-from forklake.files.values import stored_array, values_of
-from forklake.files.wide_integers import narrow_table
+from forklake.files.arrow.values import stored_array, values_of
+from forklake.files.arrow.wide_integers import narrow_table
+from forklake.files.casting.casts import cast
+from forklake.files.casting.python_values import from_python, to_python
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass

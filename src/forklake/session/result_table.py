@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from forklake.files.python_values import from_python
-from forklake.files.texts import format_value
+from forklake.files.casting.python_values import from_python
+from forklake.files.casting.texts import format_value
 from forklake.model import types
 from forklake.model.field import Field
 

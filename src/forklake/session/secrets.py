@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from forklake.files.keyring import Credential, Keyring, closest_scope
+from forklake.files.access.keyring import Credential, Keyring, closest_scope
 from forklake.metastore.location import with_database_kind
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from forklake.errors import InvalidInputError
-from forklake.files.keyring import Credential
+from forklake.files.access.keyring import Credential
 from forklake.model.flags import read_flag
 from forklake.model.names import fold
 from forklake.sql.statements import CreateSecret

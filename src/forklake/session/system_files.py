@@ -14,11 +14,11 @@ from typing import Any, Final
 from forklake import files
 from forklake.engine.allowance import is_confined_text
 from forklake.errors import InvalidInputError, LimitError, NotFoundError
-from forklake.files import storage
-from forklake.files.find_files import match_files
-from forklake.files.footer import read_footer
-from forklake.files.partitions import hive_text, hive_values
-from forklake.files.texts import parse_value
+from forklake.files.access import storage
+from forklake.files.access.find_files import match_files
+from forklake.files.casting.texts import parse_value
+from forklake.files.parquet.footer import read_footer
+from forklake.files.parquet.partitions import hive_text, hive_values
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold

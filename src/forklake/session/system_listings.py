@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from forklake import __version__, files
+from forklake import __version__, duck
 from forklake.catalog import lookup
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake.internals import content_of
@@ -115,7 +115,7 @@ def _macros(names: SessionNames) -> Iterator[tuple[Any, ...]]:
             kind = "table_macro" if macro.kind == "table" else "macro"
             for one in macro.implementations:
                 taken = [parameter.name for parameter in one.parameters]
-                body = files.printed_texts.print_macro(one.sql, one.type) if one.dialect == "duckdb" else one.sql
+                body = duck.printed_texts.print_macro(one.sql, one.type) if one.dialect == "duckdb" else one.sql
                 yield (
                     seen.alias, str(seen.catalog.catalog_id), macro.schema_name, macro.name, None, kind, None, None, {},
                     None, taken, [None] * len(taken), None, body, None, False, macro.macro_id, [], None, [],

@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from forklake.files.geometries import format_geometry, from_wkb, parse_geometry, to_wkb
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.casting.geometries import format_geometry, from_wkb, parse_geometry, to_wkb
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
 from forklake.model.geometry_stats import GeometryStats, read_geometry_stats, unite_texts

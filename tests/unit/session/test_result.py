@@ -15,8 +15,8 @@ import pytest
 
 from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import InvalidInputError
-from forklake.files.python_values import from_python, to_python
-from forklake.files.texts import parse_values
+from forklake.files.casting.python_values import from_python, to_python
+from forklake.files.casting.texts import parse_values
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.session.result import Result

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forklake.engine.allowance import charge
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.scan_tasks import piece_rows, tasks
-from forklake.files.schema import display_type
+from forklake.files.arrow.schema import display_type
 from forklake.model.scan import ScanPlan
 
 CHANGE: Final = "change_type"

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from forklake.engine.spark.change.merge_source import Source
-    from forklake.files.adopt_files import Adoption
-    from forklake.files.rewrite_file import Rewriting
+    from forklake.files.foreign.adopt_files import Adoption
+    from forklake.files.parquet.rewrite_file import Rewriting
     from forklake.model.change_scan import ChangePlan
 
 

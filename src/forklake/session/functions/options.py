@@ -11,7 +11,7 @@ from forklake import __version__
 from forklake.catalog import lookup
 from forklake.catalog.state import CatalogState
 from forklake.errors import InvalidInputError, InvalidNameError
-from forklake.files.intervals import Interval, parse_interval
+from forklake.files.casting.intervals import Interval, parse_interval
 from forklake.lake.internals import runtime_of
 from forklake.metastore.written_tables import COLUMN, SCHEMA, TABLE
 from forklake.model import types

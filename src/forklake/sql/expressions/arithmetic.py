@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.type_names import physical_name
+from forklake.files.arrow.type_names import physical_name
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size

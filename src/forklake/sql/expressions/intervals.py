@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import Interval, parse_interval
+from forklake.files.casting.intervals import Interval, parse_interval
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, constant

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
+from forklake.duck.calls import calls_in
 from forklake.errors import InvalidInputError
-from forklake.files.duckdb_calls import calls_in
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types.shapes import list_of

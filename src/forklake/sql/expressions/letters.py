@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake import files
+from forklake import duck
 from forklake.sql.expressions.phrases import once
 
 BLANKS: Final = "\x20\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
@@ -16,17 +16,17 @@ BLANKS: Final = "\x20\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\
 
 def upper_case(sql: str) -> str:
     """Return Spark SQL for a text in upper case."""
-    return _change(sql, "upper", files.letter_case.capital_letters())
+    return _change(sql, "upper", duck.letter_case.capital_letters())
 
 
 def lower_case(sql: str) -> str:
     """Return Spark SQL for a text in lower case."""
-    return _change(sql, "lower", files.letter_case.small_letters())
+    return _change(sql, "lower", duck.letter_case.small_letters())
 
 
 def in_lower_case(text: str) -> str:
     """Return a text in lower case."""
-    return text.translate(str.maketrans(*files.letter_case.small_letters()))
+    return text.translate(str.maketrans(*duck.letter_case.small_letters()))
 
 
 def _change(sql: str, function: str, letters: tuple[str, str]) -> str:

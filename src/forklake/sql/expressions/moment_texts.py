@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake.files.numerals import SPACES
+from forklake.files.casting.numerals import SPACES
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.literals import INFINITIES, infinite_literal, spark_type, text_literal

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.nested_text import quote
+from forklake.files.casting.nested_text import quote
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types import Type

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.nested_text import quote
-from forklake.files.texts import format_value, parse_value
+from forklake.files.casting.nested_text import quote
+from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
@@ -103,7 +103,7 @@ def _matches(source: Type, target: Type) -> list[int | None]:
 
 
 def constant_parts(source: Type, target: Type, value: Any) -> Any:
-    """Convert a constant (`forklake.files.values`) to another type.
+    """Convert a constant (`forklake.files.arrow.values`) to another type.
 
     Raises:
         ValueError: The text of a part is no value of its new type.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake.files.numerals import NUMBER, SPACES
-from forklake.files.type_names import physical_name
+from forklake.files.arrow.type_names import physical_name
+from forklake.files.casting.numerals import NUMBER, SPACES
 from forklake.model import types
 from forklake.model.flags import BOOLEANS
 from forklake.model.types import Type

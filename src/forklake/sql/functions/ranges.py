@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import parse_interval
+from forklake.files.casting.intervals import parse_interval
 from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions import lengths

@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.nested_text import split_list, unquote
+from forklake.files.casting.nested_text import split_list, unquote
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound, is_null
 from forklake.sql.expressions.casts import cast, cut_nanos

@@ -14,9 +14,9 @@ from typing import Any, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import Interval, parse_interval
-from forklake.files.python_values import from_python, to_python
-from forklake.files.texts import format_value, parse_value
+from forklake.files.casting.intervals import Interval, parse_interval
+from forklake.files.casting.python_values import from_python, to_python
+from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types.constants import type_of
