@@ -27,8 +27,8 @@ from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
-from forklake.ops.register_files import register_files
-from forklake.ops.write_target import writing
+from forklake.ops.rows.register_files import register_files
+from forklake.ops.rows.write_target import writing
 from forklake.sql.rows.row_texts import condition
 from tests.rows.conditions import Condition
 from tests.rows.model import Shown, TableModel

@@ -24,9 +24,9 @@ from forklake.model.field import Field
 from forklake.model.ids import DataFileId
 from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanFile
 from forklake.model.write import WriteTarget
-from forklake.ops.append import is_inlinable
-from forklake.ops.change_table import stage_changes
-from forklake.ops.write_target import writing
+from forklake.ops.rows.append import is_inlinable
+from forklake.ops.rows.change_table import stage_changes
+from forklake.ops.rows.write_target import writing
 
 ROW_ID = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
 

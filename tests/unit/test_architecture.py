@@ -109,7 +109,7 @@ def test_the_check_finds_snapshot_ids_that_are_counted(offence: str) -> None:
 
 
 # They translate between our ids and the numbers of a plain DuckLake database, which counts; they give out no id.
-_TRANSLATES = {"model/numbering.py", "ops/export_numbers.py"}
+_TRANSLATES = {"model/numbering.py", "ducklake/export_numbers.py"}
 
 
 def test_no_module_computes_a_snapshot_id_by_addition() -> None:
@@ -151,11 +151,11 @@ _OF_OTHER_DATABASES = {
     "metastore/plain/writer.py",
     "session/functions/catalogs.py",
     "model/inlined_names.py",
-    "ops/export_catalog.py",
-    "ops/exported_rows.py",
-    "ops/imported_rows.py",
-    "ops/metadata_rows.py",
-    "ops/plain_history.py",
+    "ducklake/export_catalog.py",
+    "ducklake/exported_rows.py",
+    "ducklake/imported_rows.py",
+    "ducklake/metadata_rows.py",
+    "ducklake/plain_history.py",
     "session/metadata_tables.py",
 }
 
@@ -221,7 +221,7 @@ def test_only_visibility_its_other_half_and_their_check_read_begin_snapshot() ->
     readers = {name for name, text in FILES.items() if begin_readers(text)}
     assert readers - _DEFINES - _DESCRIBES - _OF_OTHER_DATABASES == _MAY_READ
     assert [name for name in _DESCRIBES if runs_statements(FILES[name])] == []
-    assert [name for name in _OF_OTHER_DATABASES if "forklake.ducklake" in FILES[name]] == []
+    assert [name for name in _OF_OTHER_DATABASES if "forklake.ducklake_" in FILES[name]] == []
     assert begin_readers(FILES["metastore/written_tables.py"]) == [
         number
         for number, line in enumerate(FILES["metastore/written_tables.py"].splitlines(), 1)
@@ -290,7 +290,7 @@ def runs_statements(text: str) -> list[int]:
 _SEAM = {"forklake.engine.engine", "forklake.engine.changed_rows"}
 # Read by this process with PyArrow, whichever engine there is.
 _LOCAL = "forklake.engine.local."
-_CHOOSES = {"ops/runtime.py": {"forklake.engine.spark.spark_engine"}}
+_CHOOSES = {"ops/lakes/runtime.py": {"forklake.engine.spark.spark_engine"}}
 # Below the seam, or a part of Spark itself: a data source.
 _OF_SPARK = ("engine/", "connector/")
 
@@ -483,7 +483,7 @@ _NO_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed"
 _MAY_BE_PARTICIPLES = {
     "lake/catalog.py:created": "Public, as of all that is created.",
     "lake/table.py:created": "Public, as of all that is created.",
-    "ops/init_lake.py:changed": "Public, of what `forklake init` did.",
+    "ops/lakes/init_lake.py:changed": "Public, of what `forklake init` did.",
     "session/connection.py:attached": "Public, the list of aliases.",
     "sql/expressions/render.py:bound": "What binding gave: the noun of the glossary.",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from forklake.cli.command import names_new_lake, new_lake_notice
 from forklake.cli.shell.opening import make_session, open_session, other_catalogs
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.lake_exists import lake_exists
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection

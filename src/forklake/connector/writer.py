@@ -32,11 +32,11 @@ from forklake.model.definitions import NewDataFile
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableRow
 from forklake.model.write import WriteTarget
-from forklake.ops.change_table import delete_all
-from forklake.ops.define_table import NewTable, create_table
-from forklake.ops.register_files import register_files
-from forklake.ops.run_again import run_again
-from forklake.ops.write_target import writing
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.objects.define_table import NewTable, create_table
+from forklake.ops.rows.change_table import delete_all
+from forklake.ops.rows.register_files import register_files
+from forklake.ops.rows.write_target import writing
 
 
 @dataclass(frozen=True)

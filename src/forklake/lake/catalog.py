@@ -29,11 +29,11 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head, Version
-from forklake.ops.copy_catalog import copy_catalog
-from forklake.ops.fork import fork, fork_many
-from forklake.ops.run_again import run_again
-from forklake.ops.runtime import Runtime
-from forklake.ops.terms import Duration, read_terms
+from forklake.ops.catalogs.catalog_terms import Duration, read_terms
+from forklake.ops.catalogs.copy_catalog import copy_catalog
+from forklake.ops.catalogs.fork import fork, fork_many
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection

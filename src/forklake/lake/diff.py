@@ -10,7 +10,7 @@ from forklake.model.difference import CatalogDiff, Changes, DiffScan, RowCounts,
 from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.records import ScanSummary
 from forklake.model.version import Version
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,13 +9,13 @@ from forklake.model.ids import CatalogId
 from forklake.model.lives import Lifetime, Quota, QuotaUsage, Tag
 from forklake.model.records import CatalogInfo, CommitInfo, Snapshot
 from forklake.model.version import Version
-from forklake.ops import lifecycle
-from forklake.ops.list_catalogs import check_limit, list_forks
-from forklake.ops.quotas import quota_of, set_quota
-from forklake.ops.renew import renew
-from forklake.ops.runtime import Runtime
-from forklake.ops.tag_snapshots import list_tags, tag_snapshot, untag_snapshot
-from forklake.ops.terms import Duration, read_info
+from forklake.ops.catalogs import lifecycle
+from forklake.ops.catalogs.catalog_terms import Duration, read_info
+from forklake.ops.catalogs.list_catalogs import check_limit, list_forks
+from forklake.ops.catalogs.quotas import quota_of, set_quota
+from forklake.ops.catalogs.renew import renew
+from forklake.ops.catalogs.tag_snapshots import list_tags, tag_snapshot, untag_snapshot
+from forklake.ops.lakes.runtime import Runtime
 
 
 class Living:

@@ -22,7 +22,7 @@ from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.names import join_name
 from forklake.model.records import Column, Commit
 from forklake.model.rows import TableRow
-from forklake.ops.define_table import drop_table, rename_table
+from forklake.ops.objects.define_table import drop_table, rename_table
 
 if TYPE_CHECKING:
     import pandas as pd

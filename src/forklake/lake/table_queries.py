@@ -17,9 +17,9 @@ from forklake.model.names import fold
 from forklake.model.predicate import Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
-from forklake.ops.change_table import FoundChange, is_changed_here, plan_change
-from forklake.ops.engine_rule import EngineRule, rule_of
-from forklake.ops.merge_predicate import match_predicate
+from forklake.ops.lakes.engine_rule import EngineRule, rule_of
+from forklake.ops.rows.change_table import FoundChange, is_changed_here, plan_change
+from forklake.ops.rows.merge_predicate import match_predicate
 from forklake.session.frames import read_frame
 from forklake.session.local_queries import ComputedRows, PlannedQuery, find_here, plan_locally
 from forklake.session.result_content import FrameRows, RowSource

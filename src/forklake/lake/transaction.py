@@ -23,7 +23,7 @@ from forklake.lake.runner import Made
 from forklake.model.ids import SnapshotId
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.session.result import Result

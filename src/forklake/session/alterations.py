@@ -16,10 +16,10 @@ from forklake.lake import Transaction
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.names import fold, nearest
 from forklake.model.rows import TableRow
-from forklake.ops import alter_columns as columns
-from forklake.ops.arrange_files import set_partitioning, set_sorting
-from forklake.ops.define_table import define_columns, rename_table
-from forklake.ops.define_view import rename_view
+from forklake.ops.objects import alter_columns as columns
+from forklake.ops.objects.arrange_files import set_partitioning, set_sorting
+from forklake.ops.objects.define_table import define_columns, rename_table
+from forklake.ops.objects.define_view import rename_view
 from forklake.session.definitions import check_kind, check_names, has_table
 from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import check_object, object_exists

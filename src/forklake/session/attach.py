@@ -31,9 +31,9 @@ from forklake.model.ids import CatalogId
 from forklake.model.names import fold
 from forklake.model.option_rules import normalise
 from forklake.model.quoting import quote_text
-from forklake.ops.lake_exists import lake_exists
-from forklake.ops.list_catalogs import main_catalog
-from forklake.ops.runtime import Setup
+from forklake.ops.catalogs.list_catalogs import main_catalog
+from forklake.ops.lakes.lake_exists import lake_exists
+from forklake.ops.lakes.runtime import Setup
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.confinement import Policy, missing_catalog_error
 from forklake.session.secrets import Secrets

@@ -25,11 +25,11 @@ from forklake.model.field import Field
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
 from forklake.model.types.read import definition_of, field_of
-from forklake.ops import append as appending
-from forklake.ops import change_table as changing
-from forklake.ops.create_table_as import create_table_as
-from forklake.ops.define_table import NewTable
-from forklake.ops.write_target import WriteQuestions
+from forklake.ops.objects.define_table import NewTable
+from forklake.ops.rows import append as appending
+from forklake.ops.rows import change_table as changing
+from forklake.ops.rows.create_table_as import create_table_as
+from forklake.ops.rows.write_target import WriteQuestions
 from forklake.session import definitions, queries
 from forklake.session.local_queries import find_here, plan_locally
 from forklake.session.name_resolution import SessionNames, Target

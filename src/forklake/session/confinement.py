@@ -30,8 +30,8 @@ from forklake.lake.internals import is_past, runtime_of, version_of
 from forklake.metastore.queries.catalogs import last_name
 from forklake.model.ids import CatalogId
 from forklake.model.names import fold, nearest
-from forklake.ops.quotas import has_quota
-from forklake.ops.runtime import Runtime
+from forklake.ops.catalogs.quotas import has_quota
+from forklake.ops.lakes.runtime import Runtime
 from forklake.session import permissions
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.known_rows import Rows

@@ -23,8 +23,8 @@ from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
-from forklake.ops.run_again import run_again
-from forklake.ops.runtime import setup_of
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.lakes.runtime import setup_of
 from forklake.session import queries
 from forklake.session.aborts import aborts_transaction, check_not_aborted
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names

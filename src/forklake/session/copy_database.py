@@ -12,8 +12,8 @@ from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.names import join_name
 from forklake.model.records import Column, View
-from forklake.ops import define_macro, define_schema, define_table, define_view
-from forklake.ops.set_tag import set_table_tag, set_view_tag
+from forklake.ops.objects import define_macro, define_schema, define_table, define_view
+from forklake.ops.objects.set_tag import set_table_tag, set_view_tag
 from forklake.session import changes
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import object_exists

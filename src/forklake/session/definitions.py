@@ -16,9 +16,9 @@ from forklake.lake import Transaction
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.inlined_names import is_own_name
 from forklake.model.names import fold
-from forklake.ops import define_macro, define_schema, define_table, define_view
-from forklake.ops.scoped_options import effective_options
-from forklake.ops.set_tag import set_table_tag, set_view_tag
+from forklake.ops.lakes.scoped_options import effective_options
+from forklake.ops.objects import define_macro, define_schema, define_table, define_view
+from forklake.ops.objects.set_tag import set_table_tag, set_view_tag
 from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import Kind, check_object, check_schema, object_exists
 from forklake.session.state import SessionState

@@ -20,7 +20,7 @@ from forklake.files.incoming.conform import conform
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, nearest
-from forklake.ops.append import frame_fields, rereadable_rows
+from forklake.ops.rows.append import frame_fields, rereadable_rows
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _FRAME_MODULES: Final = ("pandas.", "polars.", "pyarrow.")

@@ -24,8 +24,8 @@ from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan
-from forklake.ops.read_table import shown_fields
-from forklake.ops.write_target import WriteQuestions
+from forklake.ops.rows.read_table import shown_fields
+from forklake.ops.rows.write_target import WriteQuestions
 from forklake.session.foreign_rows import ForeignRows
 from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Differences, FileScan, Rows

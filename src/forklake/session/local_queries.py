@@ -17,8 +17,8 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
-from forklake.ops.engine_rule import EngineRule
-from forklake.ops.write_target import WriteQuestions
+from forklake.ops.lakes.engine_rule import EngineRule
+from forklake.ops.rows.write_target import WriteQuestions
 from forklake.session.local_inputs import QueryInput, TableInput, are_small_inputs, bare_field, query_input
 from forklake.session.result_content import FrameRows
 from forklake.sql.local.duckdb_text import LocalQuery, computed_only_here, local_query

@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 
 from forklake import duck
+from forklake.ducklake.metadata_rows import MetadataRows, inlined_data_name, inlined_delete_name
 from forklake.files.casting.python_values import to_python
 from forklake.files.casting.texts import parse_values
 from forklake.lake.internals import runtime_of, version_of
@@ -18,7 +19,6 @@ from forklake.model.field import Field
 from forklake.model.ids import TableId
 from forklake.model.names import fold
 from forklake.model.types import Type
-from forklake.ops.metadata_rows import MetadataRows, inlined_data_name, inlined_delete_name
 from forklake.session.attachment import Attachment
 from forklake.session.known_rows import Rows, column
 

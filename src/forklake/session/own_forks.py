@@ -17,10 +17,10 @@ from forklake.metastore.queries.catalogs import last_name, last_names, live_betw
 from forklake.model.ids import CatalogId
 from forklake.model.lives import Lifetime
 from forklake.model.names import fold
-from forklake.ops.list_catalogs import names_between
-from forklake.ops.renew import lifetime_of
-from forklake.ops.runtime import Runtime
-from forklake.ops.terms import read_lifetime
+from forklake.ops.catalogs.catalog_terms import read_lifetime
+from forklake.ops.catalogs.list_catalogs import names_between
+from forklake.ops.catalogs.renew import lifetime_of
+from forklake.ops.lakes.runtime import Runtime
 
 _GOES_ON_WITH: Final = ("-", "_", ".", "/")
 _AFTER_EXACTLY: Final = "\x01"

@@ -15,7 +15,7 @@ from forklake.lake.internals import runtime_of
 from forklake.metastore.queries.catalogs import last_name
 from forklake.model.keywords import identifier
 from forklake.model.names import fold, nearest
-from forklake.ops.former_tables import look_at_dropped
+from forklake.ops.objects.former_tables import look_at_dropped
 from forklake.session.hints import in_sql
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Final
 from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
 from forklake.lake.lake import open_lake
-from forklake.ops.runtime import Setup
+from forklake.ops.lakes.runtime import Setup
 from forklake.session.attached_catalogs import AttachedCatalog
 
 MEMORY: Final = "memory"

@@ -19,9 +19,9 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan, first_rows, plan_lines
 from forklake.model.types.read import field_of
-from forklake.ops.define_view import NewView
-from forklake.ops.define_view import create_view as define_view
-from forklake.ops.read_table import is_read_locally, shown_fields
+from forklake.ops.objects.define_view import NewView
+from forklake.ops.objects.define_view import create_view as define_view
+from forklake.ops.rows.read_table import is_read_locally, shown_fields
 from forklake.session.definitions import portable_text
 from forklake.session.foreign_rows import ForeignRows
 from forklake.session.frames import CallerFrame

@@ -15,7 +15,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.rows import TableRow
 from forklake.model.scan import OWN_PLACES, ScanPlan
-from forklake.ops.write_target import WriteQuestions
+from forklake.ops.rows.write_target import WriteQuestions
 from forklake.sql.relation import Relation, Scan
 
 _VIRTUAL: Final = (

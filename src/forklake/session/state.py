@@ -17,8 +17,8 @@ from forklake.lake.internals import content_of, runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.ops.engine_rule import EngineRule
-from forklake.ops.runtime import Runtime, Setup, setup_of
+from forklake.ops.lakes.engine_rule import EngineRule
+from forklake.ops.lakes.runtime import Runtime, Setup, setup_of
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.confinement import Policy
 from forklake.session.frames import Frames

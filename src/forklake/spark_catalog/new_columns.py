@@ -27,7 +27,7 @@ from forklake.files.casting.texts import to_texts
 from forklake.files.incoming.conform import conform
 from forklake.model.definitions import ColumnDefinition, PartitionField
 from forklake.model.types.read import field_of
-from forklake.ops.check_default import check_default
+from forklake.ops.objects.check_default import check_default
 from forklake.spark_catalog.attached import Attached
 from forklake.spark_catalog.table_facts import SPARK_KEYS
 

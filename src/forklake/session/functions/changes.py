@@ -15,7 +15,7 @@ from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
 from forklake.lake.table import Table
 from forklake.model import types
-from forklake.ops.table_changes import check_order
+from forklake.ops.rows.table_changes import check_order
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.known_rows import Changes, column

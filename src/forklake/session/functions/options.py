@@ -17,8 +17,8 @@ from forklake.metastore.written_tables import COLUMN, SCHEMA, TABLE
 from forklake.model import types
 from forklake.model.inlined_names import is_own_name
 from forklake.model.option_rules import COMPRESSIONS, OPTIONS, byte_count
-from forklake.ops import scoped_options as ops
-from forklake.ops.terms import read_info
+from forklake.ops.catalogs.catalog_terms import read_info
+from forklake.ops.lakes import scoped_options as ops
 from forklake.session.functions.arguments import ANY, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SUCCESS
