@@ -101,7 +101,7 @@ if TYPE_CHECKING:
 
     from forklake.catalog.moments import Moment
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
     from forklake.spark_catalog.attach import SparkCatalog
 
 __version__ = "0.1.0"

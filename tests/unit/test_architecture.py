@@ -156,7 +156,7 @@ _OF_OTHER_DATABASES = {
     "ducklake/imported_rows.py",
     "ducklake/metadata_rows.py",
     "ducklake/plain_history.py",
-    "session/metadata_tables.py",
+    "session/listings/metadata_tables.py",
 }
 
 

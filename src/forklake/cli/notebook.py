@@ -13,7 +13,7 @@ from forklake.ops.lakes.lake_exists import lake_exists
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 _FORMS: Final = "It is written `%forklake LAKE [--catalog NAME]`, or `%%forklake [NAME]` above statements."
 

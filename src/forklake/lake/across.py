@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forklake.catalog.shared_plan import SharedScan
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
     from forklake.sql.parameters import Values
 
 

@@ -37,7 +37,7 @@ from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from forklake.ops.lakes.runtime import Runtime
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 
 class Diff:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from forklake.engine.spark.read.change_feed import Kind
     from forklake.lake.reader import Reader
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
     from forklake.sql.parameters import Values
 
 

@@ -20,10 +20,10 @@ from forklake.model.scan import ScanPlan
 from forklake.ops.lakes.engine_rule import EngineRule, rule_of
 from forklake.ops.rows.change_table import FoundChange, is_changed_here, plan_change
 from forklake.ops.rows.merge_predicate import match_predicate
-from forklake.session.frames import read_frame
-from forklake.session.local_queries import ComputedRows, PlannedQuery, find_here, plan_locally
-from forklake.session.result_content import FrameRows, RowSource
-from forklake.session.scan_plans import table_relation
+from forklake.session.local.local_queries import ComputedRows, PlannedQuery, find_here, plan_locally
+from forklake.session.names.frames import read_frame
+from forklake.session.names.scan_plans import table_relation
+from forklake.session.results.result_content import FrameRows, RowSource
 from forklake.sql import statements
 from forklake.sql.given_names import GivenNames
 from forklake.sql.made_queries import count_query, rows_query

@@ -26,7 +26,7 @@ from forklake.model.version import Head
 from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 T = TypeVar("T")
 

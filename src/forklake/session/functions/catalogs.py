@@ -24,7 +24,7 @@ from forklake.ops.catalogs.purge_catalogs import purge, purge_catalogs
 from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.functions.lives import TERMS, terms
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.known_rows import Rows, column
 
 _CATALOGS: Final = (
     column("catalog_id", types.INT64),

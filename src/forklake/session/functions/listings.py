@@ -27,11 +27,11 @@ from forklake.model.keywords import identifier
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.types import Type
-from forklake.session.attachment import Attachment
-from forklake.session.confinement import Policy
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Rows, listed_columns
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Rows, listed_columns
+from forklake.session.safety.confinement import Policy
 from forklake.sql.object_texts import default_text, table_text, view_text
 
 Row = tuple[Any, ...]

@@ -16,7 +16,6 @@ from forklake.ops.maintenance.compact_tables import Compacting, compact_tables
 from forklake.ops.maintenance.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.maintenance.expire import expire_snapshots
 from forklake.ops.maintenance.flush_inlined import Flushed, Flushing, flush_inlined, plan_flush
-from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import (
     BOOLEAN,
     DOUBLE,
@@ -28,7 +27,8 @@ from forklake.session.functions.arguments import (
 )
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SNAPSHOT_COLUMNS, snapshot_rows
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Rows, column
 
 _FLUSHED: Final = (
     column("schema_name", types.VARCHAR),

@@ -22,7 +22,7 @@ from forklake.ops.lakes import scoped_options as ops
 from forklake.session.functions.arguments import ANY, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SUCCESS
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.known_rows import Rows, column
 
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "data_inlining_row_limit": "Maximum amount of rows to inline in a single insert",

@@ -23,8 +23,8 @@ from forklake.ops.objects.table_history import named_table_history
 from forklake.ops.rows.add_data_files import add_data_files, file_patterns
 from forklake.session.functions.arguments import BIGINT, BOOLEAN, TEXTS, TIMESTAMPTZ, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table, table_place
-from forklake.session.known_rows import Rows, column
-from forklake.session.presence import missing_object_error, object_exists
+from forklake.session.names.existence import missing_object_error, object_exists
+from forklake.session.names.known_rows import Rows, column
 
 _TABLE_INFO: Final = (
     column("table_name", types.VARCHAR),
