@@ -124,9 +124,9 @@ def test_no_module_computes_a_snapshot_id_by_addition() -> None:
 
 _MAY_READ = {
     "metastore/visibility.py",
-    "metastore/crowd.py",
+    "metastore/shared_visibility.py",
     "metastore/differences.py",
-    "metastore/histories.py",
+    "metastore/lineage_history.py",
     "metastore/garbage.py",
     "metastore/checks/merge_rows.py",
     "metastore/checks/versioned_rows.py",

@@ -8,9 +8,10 @@ from typing import Any
 from forklake.catalog import versions
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.metastore import histories, visibility
+from forklake.metastore import lineage_history as histories
+from forklake.metastore import visibility
 from forklake.metastore import written_tables as metadata
-from forklake.metastore.followers import followers
+from forklake.metastore.dependent_rows import followers
 from forklake.metastore.queries.merges import merging_snapshots
 from forklake.metastore.queries.option_rows import OptionRow, options_of
 from forklake.metastore.queries.snapshots import numberings

@@ -19,9 +19,10 @@ from forklake.catalog.fields import field_tree
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.ducklake.exported_rows import with_typed_default
-from forklake.metastore import histories, visibility
+from forklake.metastore import lineage_history as histories
+from forklake.metastore import visibility
 from forklake.metastore import written_tables as metadata
-from forklake.metastore.followers import all_followers
+from forklake.metastore.dependent_rows import all_followers
 from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.queries.files import scheduled_files
 from forklake.metastore.row_filter import Where

@@ -18,7 +18,7 @@ from forklake.catalog.transaction import Staging
 from forklake.config import Confinement
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
-from forklake.lake.living import Living
+from forklake.lake.catalog_life import Living
 from forklake.lake.maintenance import CatalogMaintenance
 from forklake.lake.merge_verbs import MergeVerbs
 from forklake.lake.notebook import catalog_html

@@ -25,12 +25,12 @@ from forklake.session.names.frames import read_frame
 from forklake.session.names.scan_plans import table_relation
 from forklake.session.results.result_content import FrameRows, RowSource
 from forklake.sql import statements
-from forklake.sql.given_names import GivenNames
-from forklake.sql.made_queries import count_query, rows_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Relation
+from forklake.sql.relation_names import GivenNames
 from forklake.sql.rows.joined_rows import FoundRows, bind_found
 from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
+from forklake.sql.simple_queries import count_query, rows_query
 
 if TYPE_CHECKING:
     from sqlglot import exp

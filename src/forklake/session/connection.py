@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from forklake.config import Confinement, Settings
-from forklake.engine.allowance import Allowance
+from forklake.engine.statement_limits import Allowance
 from forklake.errors import (
     CatalogDroppedError,
     CommitConflictError,

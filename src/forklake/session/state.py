@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Literal
 
-from forklake.engine.allowance import check_time
 from forklake.engine.engine import Engine
+from forklake.engine.statement_limits import check_time
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import content_of, runtime_of

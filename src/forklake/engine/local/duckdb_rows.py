@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from forklake.duck.databases import closed_database, learn_macros
 from forklake.duck.json_depth import TOO_DEEP
-from forklake.engine.allowance import check_time, current_allowance, interrupt_in_time
+from forklake.engine.statement_limits import check_time, current_allowance, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
 from forklake.files.arrow.schema import VARIANT_TYPE
 from forklake.files.arrow.variant_arrays import plain_variants

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forklake import files
-from forklake.engine.allowance import UnpackedBytes, charge, check_time
 from forklake.engine.local.table_columns import table_column
+from forklake.engine.statement_limits import UnpackedBytes, charge, check_time
 from forklake.files.access import storage
 from forklake.files.access.keys import decrypting
 from forklake.files.arrow import compute as pc

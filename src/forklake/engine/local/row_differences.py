@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from forklake.engine.allowance import charge
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.scan_tasks import piece_rows, tasks
+from forklake.engine.statement_limits import charge
 from forklake.files.arrow.schema import display_type
 from forklake.model.scan import ScanPlan
 

@@ -11,8 +11,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
+from forklake.engine.statement_limits import charge, check_time
 from forklake.files.access import storage
 from forklake.files.access.threads import FileThreads
 from forklake.files.arrow import compute as pc

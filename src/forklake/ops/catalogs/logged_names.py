@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from forklake.metastore.histories import Named, rows_then
+from forklake.metastore.lineage_history import Named, rows_then
 from forklake.metastore.source import Source
 from forklake.metastore.written_tables import MACRO, SCHEMA, TABLE, VIEW, MetadataTable
 from forklake.model.change_log import ChangeKind, LoggedChange, parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from forklake.metastore.histories import lineage_history
+from forklake.metastore.lineage_history import lineage_history
 from forklake.metastore.queries import snapshots
 from forklake.metastore.row_filter import FoldedName
 from forklake.metastore.source import Source

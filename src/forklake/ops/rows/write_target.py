@@ -15,7 +15,7 @@ from forklake.catalog.read_files import FileRows
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.engine.allowance import is_confined_text
+from forklake.engine.statement_limits import is_confined_text
 from forklake.errors import InvalidInputError, InvalidPathError
 from forklake.metastore.queries.catalogs import directories_of
 from forklake.metastore.queries.option_rows import OptionRow, options_in_scope

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, Final
 
 from forklake import files
-from forklake.engine.allowance import is_confined_text
+from forklake.engine.statement_limits import is_confined_text
 from forklake.errors import InvalidInputError, LimitError, NotFoundError
 from forklake.files.access import storage
 from forklake.files.access.find_files import match_files

@@ -19,8 +19,8 @@ from forklake.session.listings.metadata_tables import metadata_table_names
 from forklake.session.names.known_rows import Rows, listed_columns
 from forklake.session.settings import SETTINGS
 from forklake.session.statements.described_columns import table_info
-from forklake.sql.made_queries import all_of
 from forklake.sql.query.bind import bind_query
+from forklake.sql.simple_queries import all_of
 
 if TYPE_CHECKING:
     from forklake.session.names.name_resolution import SessionNames

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from forklake import files
-from forklake.engine.allowance import UnpackedBytes, charge_files, current_allowance
+from forklake.engine.statement_limits import UnpackedBytes, charge_files, current_allowance
 from forklake.files.access import storage
 from forklake.files.arrow.wide_integers import table_of_duckdb
 from forklake.files.incoming.conform import conform

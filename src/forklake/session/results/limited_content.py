@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from forklake.config import Confinement
-from forklake.engine.allowance import Allowance
 from forklake.engine.engine import Frame
+from forklake.engine.statement_limits import Allowance
 from forklake.errors import LimitError, PermissionDeniedError
 from forklake.model.lazy_dataclass import dataclass
 from forklake.session.results.result import Result

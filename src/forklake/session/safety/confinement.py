@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from forklake.catalog.places import catalog_directories
 from forklake.config import UNLIMITED, Confinement
-from forklake.engine.allowance import Allowance
+from forklake.engine.statement_limits import Allowance
 from forklake.errors import (
     AlreadyExistsError,
     CatalogDroppedError,

@@ -20,7 +20,7 @@ from forklake.session.state import SessionState
 from forklake.session.statements import changes
 from forklake.sql import statements
 from forklake.sql.catalog_statements import CopyDatabase
-from forklake.sql.made_queries import all_of
+from forklake.sql.simple_queries import all_of
 
 
 def copy_database(state: SessionState, statement: CopyDatabase) -> None:

@@ -25,8 +25,8 @@ from forklake.session.statements import changes, queries
 from forklake.sql import statements
 from forklake.sql.copy_queries import Directories, copied_rows, file_rows, read_rows
 from forklake.sql.expressions.columns import missing_column
-from forklake.sql.made_queries import all_of, compute_options
 from forklake.sql.query.bind import bind_query
+from forklake.sql.simple_queries import all_of, compute_options
 
 _DIGITS: Final = 18
 """So many digits have the largest numbers of options, which are within 64 bits."""

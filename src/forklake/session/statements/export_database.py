@@ -22,9 +22,9 @@ from forklake.session.state import SessionState
 from forklake.session.statements import copying
 from forklake.sql import statements
 from forklake.sql.catalog_statements import ExportDatabase
-from forklake.sql.made_queries import compute_options
 from forklake.sql.object_texts import full_name, macro_text, schema_text, table_text, view_text
 from forklake.sql.portable import named_objects
+from forklake.sql.simple_queries import compute_options
 
 SCHEMA_FILE: Final = "schema.sql"
 LOAD_FILE: Final = "load.sql"

@@ -16,7 +16,7 @@ from forklake.session.names.name_resolution import SessionNames
 from forklake.session.results.result import Result
 from forklake.session.state import SessionState
 from forklake.sql.fork_statements import CreateFork, MergeFork, MergeTerms, RefreshFork
-from forklake.sql.made_queries import compute_options
+from forklake.sql.simple_queries import compute_options
 
 _OPTIONS: Final = ("data_path", *TERMS)
 

@@ -35,9 +35,9 @@ from forklake.session.state import SessionState
 from forklake.session.statements.definitions import portable_text
 from forklake.sql import statements
 from forklake.sql.explained import explained_query
-from forklake.sql.made_queries import all_of, bind_value
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Scan
+from forklake.sql.simple_queries import all_of, bind_value
 from forklake.sql.spark_text import spark_text
 
 

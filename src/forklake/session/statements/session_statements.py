@@ -12,7 +12,7 @@ from forklake.session.results.result import Result
 from forklake.session.state import SessionState
 from forklake.session.statements import queries, show
 from forklake.sql import statements
-from forklake.sql.made_queries import compute_options
+from forklake.sql.simple_queries import compute_options
 
 
 def run_attach(state: SessionState, statement: statements.Attach) -> None:

@@ -19,8 +19,8 @@ from forklake.session.results.result import Result
 from forklake.session.state import SessionState
 from forklake.session.statements.described_columns import describe_rows, table_info
 from forklake.sql import statements
-from forklake.sql.made_queries import all_of
 from forklake.sql.query.bind import bind_query
+from forklake.sql.simple_queries import all_of
 
 _NAMES: Final = list_of(types.VARCHAR)
 _ALL_TABLES: Final = (

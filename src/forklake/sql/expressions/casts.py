@@ -33,7 +33,7 @@ from forklake.sql.expressions.moment_texts import (
     moment_text,
     round_timestamp,
 )
-from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, refusal, unless_null, variable
+from forklake.sql.expressions.spark_idioms import SHORT_OF_DIGITS, once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
 from forklake.sql.expressions.variants import computed_here
 

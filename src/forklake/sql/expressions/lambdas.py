@@ -16,8 +16,8 @@ from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.nodes import function_name
-from forklake.sql.expressions.phrases import parameter
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import parameter
 
 if TYPE_CHECKING:
     from forklake.sql.expressions.expression import ExpressionBinder

@@ -30,7 +30,7 @@ from forklake.sql.expressions.bound import TEXTS, Bound, is_null
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.literals import spark_literal, spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 from forklake.sql.expressions.variants import computed_here
 
 _NOWHERE: Final = 2**31

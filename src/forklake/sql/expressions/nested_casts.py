@@ -16,7 +16,7 @@ from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.literals import spark_names, spark_type, text_literal
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 
 Caster = Callable[[Bound, Type], Bound]
 

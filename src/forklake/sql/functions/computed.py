@@ -16,7 +16,7 @@ from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import spark_type
-from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.spark_idioms import variable
 from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
 
 _SHORT: Final = 200

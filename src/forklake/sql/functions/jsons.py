@@ -18,8 +18,8 @@ from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.nested import list_value, row_value
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import once
 from forklake.sql.functions.computed import computed_value, json_argument
 from forklake.sql.functions.signature import TWO, Function, Nodes
 

@@ -10,7 +10,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake import duck
-from forklake.engine.allowance import is_confined_text
+from forklake.engine.statement_limits import is_confined_text
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.shapes import list_of

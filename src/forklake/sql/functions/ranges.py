@@ -18,8 +18,8 @@ from forklake.sql.expressions.infinities import unless_infinite
 from forklake.sql.expressions.intervals import span_of, spark_interval
 from forklake.sql.expressions.lengths import UNMEASURED
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import refusal, variable
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import refusal, variable
 from forklake.sql.functions.signature import Function, Nodes
 
 _DAY_MICROS: Final = "86400000000L"

@@ -24,8 +24,8 @@ from forklake.sql.borne_names import names_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.render import BoundNode, render
-from forklake.sql.expressions.site import Site
 from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
 from forklake.sql.relation import Names
 

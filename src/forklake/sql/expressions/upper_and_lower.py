@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from forklake import duck
-from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.spark_idioms import once
 
 BLANKS: Final = "\x20\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 """What `trim` takes away: the spaces of Unicode, no tabs and no ends of lines."""

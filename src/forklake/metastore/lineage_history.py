@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, Final
 
-from forklake.metastore.crowd import Crowd, Dated
 from forklake.metastore.row_filter import Where
+from forklake.metastore.shared_visibility import Crowd, Dated
 from forklake.metastore.source import Source
 from forklake.metastore.visibility import BareChain, Chain, chain_params, with_chain
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R

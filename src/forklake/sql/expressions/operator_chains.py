@@ -18,7 +18,7 @@ from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.nested import concatenation, exact
-from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.spark_idioms import variable
 
 _LONG: Final = 50
 """Chains up to this many steps are nested, which Spark can compile."""
