@@ -23,17 +23,17 @@ from forklake.engine.engine import Engine, Kind
 from forklake.engine.local.merge_files import merge_files
 from forklake.engine.local.row_differences import read_differences
 from forklake.errors import EngineError, InvalidInputError, NotFoundError
-from forklake.files.adopt_files import Adoption, adopt_files
-from forklake.files.conform import conform
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.inlined_rows import stored_rows
-from forklake.files.keys import decrypting
-from forklake.files.parquet_writer import write_files
-from forklake.files.python_values import from_python
-from forklake.files.rewrite_file import Rewriting
-from forklake.files.schema import arrow_schema
-from forklake.files.type_names import table_columns
-from forklake.files.values import stored_array
+from forklake.files.access.keys import decrypting
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.arrow.type_names import table_columns
+from forklake.files.arrow.values import stored_array
+from forklake.files.casting.python_values import from_python
+from forklake.files.foreign.adopt_files import Adoption, adopt_files
+from forklake.files.incoming.conform import conform
+from forklake.files.incoming.inlined_rows import stored_rows
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
+from forklake.files.parquet.parquet_writer import write_files
+from forklake.files.parquet.rewrite_file import Rewriting
 from forklake.model.change_scan import ChangePlan
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.field import Field

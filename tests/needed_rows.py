@@ -15,8 +15,8 @@ from forklake.metastore.queries.due import due_catalogs
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import SCHEMA_VERSIONS, TABLE_STATS, TABLES, MetadataTable
 from forklake.model.ids import INFINITY, CatalogId
-from forklake.ops.collect import collect
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.maintenance.collect import collect
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]

@@ -90,8 +90,8 @@ from forklake.model.records import (
 )
 from forklake.model.trials import Trial, Trials
 from forklake.model.upkeep import CatalogBytes, LakeMaintained, MaintainedCatalog, MaintenanceNeeds
-from forklake.ops import relocate as relocation
-from forklake.ops import upgrade_lake
+from forklake.ops.lakes import relocate as relocation
+from forklake.ops.lakes import upgrade_lake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
 
     from forklake.catalog.moments import Moment
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
     from forklake.spark_catalog.attach import SparkCatalog
 
 __version__ = "0.1.0"

@@ -13,7 +13,7 @@ from forklake.errors import InvalidInputError, InvalidNameError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.predicate import Condition
 from forklake.model.scan import ScanFile, ScanPlan
-from forklake.ops.read_across import choose_catalogs, plan_across, shared_columns
+from forklake.ops.rows.read_across import choose_catalogs, plan_across, shared_columns
 from forklake.sql.rows.row_texts import condition
 from tests.contract.support import counted, data_file, delete_file
 

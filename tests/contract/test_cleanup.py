@@ -15,7 +15,7 @@ from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import RowUid
-from forklake.ops import collect
+from forklake.ops.maintenance import collect
 from tests.contract.support import data_file, delete_file, each, rows
 from tests.contract.test_garbage import expire_all, purge
 from tests.lakes import EMBEDDED, LakeFactory

@@ -14,8 +14,8 @@ from forklake.errors import (
 )
 from forklake.model.change import InsertInlined
 from forklake.model.ids import ColumnId
-from forklake.ops.register_files import register_files
-from forklake.ops.run_again import run_again
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.rows.register_files import register_files
 from tests.contract.support import data_file, delete_file, file_names, last, names, rows, state
 from tests.lakes import LakeFactory
 

@@ -6,7 +6,7 @@ import pytest
 
 from forklake import Catalog, Lake
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.ops import end_catalogs
+from forklake.ops.catalogs import end_catalogs
 from tests.contract.support import each, state
 
 

@@ -357,7 +357,7 @@ def test_a_lake_with_a_bit_of_everything_is_sound(lake: Lake) -> None:
 
 
 def test_pages_of_catalogs_leave_nobody_out(lake_factory: LakeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forklake.ops.check_lake._PAGE", 2)
+    monkeypatch.setattr("forklake.ops.checks.check_lake._PAGE", 2)
     with lake_factory.open() as lake:
         for name in "abcde":
             lake.create_catalog(name)

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake import Catalog, Lake, PartitionField
-from forklake.files.deletes import write_delete_file
+from forklake.files.parquet.deletes import write_delete_file
 from tests.contract.support import rows
 from tests.contract.test_garbage import expire_all, purge
 from tests.lakes import IMPATIENT

@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 
 from forklake import Lake
-from forklake.engine.allowance import Allowance
+from forklake.engine.statement_limits import Allowance
 from forklake.errors import LimitError
 from forklake.lake.internals import runtime_of
 

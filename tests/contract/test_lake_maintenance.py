@@ -10,7 +10,7 @@ import pytest
 from forklake import Catalog, CheckpointStep, Clock, Lake, Settings
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries.option_rows import OptionRow, write_option
-from forklake.ops import needs
+from forklake.ops.maintenance import pending_work as needs
 from tests.contract.support import data_file, delete_file
 from tests.lakes import LakeFactory
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from forklake import Catalog, Lake
-from forklake.files.printed_texts import print_macro
+from forklake.duck.printed_texts import print_macro
 from forklake.metastore.plain.layout import TABLES
 from tests.contract.support import rows
 from tests.contract.varied import furnish, upset, vary

@@ -420,8 +420,8 @@ def test_the_whole_lake_is_searched_with_purged_catalogs(lake: Lake) -> None:
 
 
 def test_many_files_are_judged_in_batches(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forklake.ops.delete_orphaned_files._BATCH", 3)
-    monkeypatch.setattr("forklake.files.stored_files._PAGE", 4)
+    monkeypatch.setattr("forklake.ops.maintenance.delete_orphaned_files._BATCH", 3)
+    monkeypatch.setattr("forklake.files.access.stored_files._PAGE", 4)
     monkeypatch.setattr("forklake.metastore.queries.known_files._PAGE", 2)
     shop = shop_of(lake)
     for _ in range(5):

@@ -9,8 +9,8 @@ from forklake import ForkNode, Lake, MacroImplementation, NewDataFile, Snapshot
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore import schema
-from forklake.ops.logged_names import named_changes
-from forklake.ops.snapshot_graph import snapshot_graph
+from forklake.ops.catalogs.logged_names import named_changes
+from forklake.ops.catalogs.snapshot_graph import snapshot_graph
 
 
 def shape(node: ForkNode) -> object:

@@ -12,7 +12,7 @@ from forklake.catalog import limits
 from forklake.errors import InvalidInputError, QuotaError
 from forklake.metastore.schema.own_bytes import ROW_BYTES
 from forklake.model.lives import MAX_COLUMNS, MAX_TAGS, MAX_WORDS
-from forklake.ops import tag_snapshots
+from forklake.ops.catalogs import tag_snapshots
 from tests.contract.support import data_file, delete_file, rows, state
 from tests.sound import check_sound
 

@@ -19,7 +19,7 @@ from forklake.metastore.postgres import initialise
 from forklake.metastore.postgres_address import Address
 from forklake.metastore.postgres_connect import Connector
 from forklake.metastore.postgres_pool import ConnectionPool
-from forklake.ops.init_lake import init_lake
+from forklake.ops.lakes.init_lake import init_lake
 from tests.contract.test_passwords import SECRET
 from tests.servers import SwitchedPostgres
 from tests.waiting import wait_until

@@ -15,8 +15,8 @@ from pyarrow import fs
 import forklake
 from forklake import Connection
 from forklake.errors import DataFileError, ForklakeError, NotFoundError, PermissionDeniedError
-from forklake.files.footer import known_footer
-from forklake.files.keyring import Credential, Keyring
+from forklake.files.access.keyring import Credential, Keyring
+from forklake.files.parquet.footer import known_footer
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanFile
 from tests.object_gate import Gate, gate_of_environment

@@ -21,8 +21,8 @@ from forklake.errors import (
 )
 from forklake.metastore import schema
 from forklake.metastore.postgres import initialise
-from forklake.ops.init_lake import init_lake
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.init_lake import init_lake
+from forklake.ops.lakes.lake_exists import lake_exists
 from tests.contract.support import names, rows, run_together, state, unprivileged
 from tests.lakes import EMBEDDED, IMPATIENT, LakeFactory
 from tests.servers import PgBouncer, PostgresServer, database_name

@@ -14,7 +14,7 @@ import pytest
 
 from forklake import Catalog, Lake, Settings
 from forklake.catalog.places import catalog_directories
-from forklake.ops.stray_files import foreign_directory, named_among, stray_files
+from forklake.ops.maintenance.stray_files import foreign_directory, named_among, stray_files
 from tests.contract.support import data_file, rows
 from tests.contract.test_cleanup import remove_all, write
 from tests.contract.test_fsck import codes

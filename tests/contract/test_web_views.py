@@ -14,7 +14,7 @@ import pytest
 from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
-from forklake.metastore.followers import followers
+from forklake.metastore.dependent_rows import followers
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_ROW, TABLES, MetadataTable
 from tests.contract.support import data_file

@@ -14,7 +14,7 @@ import duckdb
 from forklake import Connection
 from forklake.engine.spark.driver.session import GONE
 from forklake.errors import ForklakeError
-from forklake.files.intervals import parse_interval
+from forklake.files.casting.intervals import parse_interval
 from tests.fuzz.kinds import ROWS, STORAGES, table_statements
 
 _CLOSE: Final = 1e-12

@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 from forklake import Catalog, Lake
 from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import DataFileError, ForklakeError, InvalidInputError
-from forklake.files.adopt_files import Adoption, adopt_files
-from forklake.files.adopted_columns import AdoptionRules
+from forklake.files.foreign.adopt_files import Adoption, adopt_files
+from forklake.files.foreign.adopted_columns import AdoptionRules
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from forklake import Lake
-from forklake.session.metadata_tables import metadata_table, metadata_table_names
+from forklake.session.listings.metadata_tables import metadata_table, metadata_table_names
 from tests.interop.ducklake import duckdb_with_ducklake, url_of
 from tests.interop.history import write_everything
 from tests.unit.session.attached import Attached

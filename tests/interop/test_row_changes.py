@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from forklake import Catalog, Lake, MergeDelete, MergeInsert, MergeUpdate, Table
 from forklake.catalog.fields import table_fields
-from forklake.files.texts import to_texts
+from forklake.files.casting.texts import to_texts
 from tests.interop.conftest import Source
 from tests.interop.ducklake import Connection, attached, snapshot_numbers, url_of, write
 from tests.interop.read_once import ReadOnce, Rows

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from forklake import Lake, Settings
-from forklake.ops.read_table import is_read_locally, shown_fields
+from forklake.ops.rows.read_table import is_read_locally, shown_fields
 from tests.interop.conftest import Source
 from tests.interop.ducklake import attached, url_of, write
 from tests.rows.arrow_hands import planned

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from forklake import Catalog, Lake, PartitionField, Table
 from forklake.catalog.fields import table_fields
-from forklake.files.texts import to_texts
+from forklake.files.casting.texts import to_texts
 from tests.interop.conftest import Source
 from tests.interop.ducklake import attached, url_of
 from tests.interop.read_once import ReadOnce

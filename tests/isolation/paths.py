@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake.session import permissions, system_files
+from forklake.session.listings import system_files
+from forklake.session.safety import permissions
 
 PATHS: Final = (
     # As they are.

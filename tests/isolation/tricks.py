@@ -8,9 +8,10 @@ from random import Random
 from typing import Final
 
 from forklake.model.option_rules import OPTIONS
-from forklake.session import functions, system_listings
+from forklake.session import functions
 from forklake.session.functions import FUNCTIONS
-from forklake.session.information_schema import _INFORMATION
+from forklake.session.listings import system_listings
+from forklake.session.listings.information_schema import _INFORMATION
 from tests.isolation.calls import calls_of
 from tests.isolation.paths import PATHS, READS, WRITES
 

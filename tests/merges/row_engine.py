@@ -11,9 +11,9 @@ from forklake.engine.engine import Kind
 from forklake.engine.local.change_feed import Span, feed_rows, feed_tasks
 from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
 from forklake.engine.local.whole_scan import read_plan
-from forklake.files.conform import conform
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.schema import arrow_schema
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.conform import conform
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
 from forklake.model.change_scan import ChangePlan
 from forklake.model.ids import DataFileId
 from forklake.model.scan import ROW_ID_COLUMN, ScanFile, ScanPlan

@@ -17,7 +17,8 @@ from forklake.metastore import garbage
 from forklake.metastore.queries import due
 from forklake.metastore.source import Question
 from forklake.model.ids import CatalogId
-from forklake.ops import cleanup, collect, expire, purge_catalogs
+from forklake.ops.catalogs import purge_catalogs
+from forklake.ops.maintenance import cleanup, collect, expire
 from tests.contract import test_cleanup as of_files
 from tests.contract import test_garbage as of_rows
 from tests.lakes import LakeFactory, lakes

@@ -18,8 +18,9 @@ from forklake.metastore.queries import heads, merges
 from forklake.metastore.written_tables import COLUMN, TABLE_STATS
 from forklake.model.rows import MergeRow
 from forklake.model.version import Segment
-from forklake.ops import copy_catalog, expire, merge_catalogs, sever
-from forklake.ops.merging import row_choice, table_files, table_rows
+from forklake.ops.catalogs import copy_catalog, sever
+from forklake.ops.maintenance import expire
+from forklake.ops.merging import merge_catalogs, row_choice, table_files, table_rows
 from forklake.ops.merging.sides import Side
 from tests.contract.test_merges import (
     alter,

@@ -16,8 +16,8 @@ from forklake.metastore.differences import shown_by_one
 from forklake.metastore.queries import heads
 from forklake.metastore.visibility import BareChain
 from forklake.model.ids import SnapshotId
-from forklake.ops import cleanup, merge_catalogs
-from forklake.ops.merging import lay_out, rebase
+from forklake.ops.maintenance import cleanup
+from forklake.ops.merging import lay_out, merge_catalogs, rebase
 from tests.contract.test_merges import append, compact, delete, drop, ids, update
 from tests.merges.row_engine import RowEngine
 from tests.property.test_merge_guards import OURS, Scene, play, purge

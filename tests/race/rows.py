@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField
-from forklake.files.open_file import OpenFile
+from forklake.files.parquet.open_file import OpenFile
 from tests.rows.arrow_hands import TABLE, ArrowHands, planned
 from tests.rows.conditions import Assigned, Compared
 from tests.rows.driver import files_of

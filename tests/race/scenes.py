@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from forklake import Catalog, Lake, Settings, Table
 from forklake.errors import NotFoundError
-from forklake.ops.cleanup import cleanup_old_files
-from forklake.ops.delete_orphaned_files import delete_orphaned_files
+from forklake.ops.maintenance.cleanup import cleanup_old_files
+from forklake.ops.maintenance.delete_orphaned_files import delete_orphaned_files
 from tests.duck_engine import DuckEngine
 from tests.rows.arrow_hands import planned
 from tests.rows.reference_reader import read_plan

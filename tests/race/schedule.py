@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from forklake.files import storage
+from forklake.files.access import storage
 from tests.race.processes import PATIENCE_SECONDS
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from forklake import Catalog, Lake
 from forklake.errors import DataFileError, NotFoundError, SnapshotNotFoundError
-from forklake.ops.cleanup import cleanup_old_files
+from forklake.ops.maintenance.cleanup import cleanup_old_files
 from tests.contract.test_garbage import expire_all
 from tests.lakes import EMBEDDED, LakeFactory
 from tests.race.processes import PATIENCE_SECONDS, SECONDS, Job, race, turns

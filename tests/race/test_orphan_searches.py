@@ -16,7 +16,7 @@ from forklake.catalog.lease import Lease
 from forklake.errors import DataFileError, LeaseLostError
 from forklake.metastore.queries import known_files, leases
 from forklake.metastore.queries.known_files import Claims
-from forklake.ops.delete_orphaned_files import _Search
+from forklake.ops.maintenance.delete_orphaned_files import _Search
 from tests.lakes import EMBEDDED, LakeFactory
 from tests.race.deeds import Death
 from tests.race.processes import SECONDS, Job, Worker, race, turns

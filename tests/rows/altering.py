@@ -18,7 +18,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.state import CatalogState
 from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError
-from forklake.files.texts import to_texts
+from forklake.files.casting.texts import to_texts
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import SnapshotId

@@ -11,12 +11,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forklake.files.deletes import write_delete_file
-from forklake.files.partitions import NULL_DIRECTORY
-from forklake.files.schema import arrow_schema
-from forklake.files.texts import format_value, parse_values
-from forklake.files.values import stored_array
-from forklake.files.wide_integers import narrow_table
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.arrow.values import stored_array
+from forklake.files.arrow.wide_integers import narrow_table
+from forklake.files.casting.texts import format_value, parse_values
+from forklake.files.parquet.deletes import write_delete_file
+from forklake.files.parquet.partitions import NULL_DIRECTORY
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId

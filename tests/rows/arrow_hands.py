@@ -15,11 +15,11 @@ from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import count_rows, plan_scan
 from forklake.catalog.state import CatalogState
-from forklake.files import storage
-from forklake.files.conform import conform, frame_of
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.conform import conform, frame_of
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
@@ -27,8 +27,8 @@ from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
-from forklake.ops.register_files import register_files
-from forklake.ops.write_target import writing
+from forklake.ops.rows.register_files import register_files
+from forklake.ops.rows.write_target import writing
 from forklake.sql.rows.row_texts import condition
 from tests.rows.conditions import Condition
 from tests.rows.model import Shown, TableModel

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Settings, Table, Transaction, errors
 from forklake.metastore.written_tables import DELETE_FILE
-from forklake.ops.read_table import is_read_locally
+from forklake.ops.rows.read_table import is_read_locally
 from tests.rows.arrow_hands import planned
 from tests.rows.conditions import Condition, random_condition
 from tests.rows.model import (

@@ -12,21 +12,21 @@ from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows
 from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
-from forklake.files import storage
-from forklake.files.conform import conform
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
-from forklake.files.texts import to_texts
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.casting.texts import to_texts
+from forklake.files.incoming.conform import conform
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model import types
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
 from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanFile
 from forklake.model.write import WriteTarget
-from forklake.ops.append import is_inlinable
-from forklake.ops.change_table import stage_changes
-from forklake.ops.write_target import writing
+from forklake.ops.rows.append import is_inlinable
+from forklake.ops.rows.change_table import stage_changes
+from forklake.ops.rows.write_target import writing
 
 ROW_ID = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
 

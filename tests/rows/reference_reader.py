@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forklake.files.deletes import read_deletes
-from forklake.files.keys import decrypting
-from forklake.files.texts import to_array
+from forklake.files.access.keys import decrypting
+from forklake.files.casting.texts import to_array
+from forklake.files.parquet.deletes import read_deletes
 from forklake.model import types
 from forklake.model.change_scan import ChangePlan, DatedScan, PlainChanges
 from forklake.model.field import Field

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
-from forklake.files.deletes import read_deletes
-from forklake.files.footer import read_footer
-from forklake.files.texts import to_texts
+from forklake.files.casting.texts import to_texts
+from forklake.files.parquet.deletes import read_deletes
+from forklake.files.parquet.footer import read_footer
 from forklake.model import types
 from forklake.model.change_scan import ChangePlan
 from forklake.model.field import Field

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.errors import InvalidInputError
-from forklake.files.texts import to_array
+from forklake.files.casting.texts import to_array
 from forklake.model import types
 from forklake.model.types.read import stored_type
 from forklake.sql.expressions.bound import Bound

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
 from forklake import Lake, MergeDelete, MergeInsert, MergeUpdate, Table
 from forklake.errors import InvalidInputError
 from forklake.model.expression import Constant, FunctionCall, NamedColumn
-from forklake.ops.runtime import setup_of
+from forklake.ops.lakes.runtime import setup_of
 from tests.lakes import IMPATIENT
 
 

@@ -12,10 +12,10 @@ from forklake.engine.spark.columns.column_casts import native_cast
 from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
-from forklake.files.casts import cast
-from forklake.files.texts import to_array
-from forklake.files.values import display_array, values_of
-from forklake.files.wide_integers import narrow_column, short_column
+from forklake.files.arrow.values import display_array, values_of
+from forklake.files.arrow.wide_integers import narrow_column, short_column
+from forklake.files.casting.casts import cast
+from forklake.files.casting.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
 from tests.casts import SOURCES, TARGETS

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from forklake import Catalog, Diff, Lake, RowCounts
 from forklake.engine.local.row_differences import read_differences
 from forklake.lake.internals import runtime_of, version_of
-from forklake.ops.diff_catalogs import plan_differences
+from forklake.ops.diffing.diff_catalogs import plan_differences
 from tests.lakes import IMPATIENT
 
 

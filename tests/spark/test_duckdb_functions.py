@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake import Connection
+from forklake.duck.calls import DuckCall
 from forklake.engine.spark.columns.duckdb_functions import duckdb_functions
 from forklake.engine.spark.read.query import query_frame, query_session
 from forklake.errors import InvalidInputError
-from forklake.files.duckdb_calls import DuckCall
 from forklake.model import types
 
 _NAME: Final = DuckCall("damerau_levenshtein", (types.VARCHAR, types.VARCHAR)).name

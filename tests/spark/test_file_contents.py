@@ -9,12 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from forklake.engine.spark.columns.spark_types import read_type, spark_schema
-from forklake.files.footer import read_footer, read_metadata
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
-from forklake.files.statistics import column_stats
-from forklake.files.texts import parse_values
-from forklake.files.values import stored_array
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.arrow.values import stored_array
+from forklake.files.casting.texts import parse_values
+from forklake.files.parquet.footer import read_footer, read_metadata
+from forklake.files.parquet.parquet_writer import write_files
+from forklake.files.parquet.statistics import column_stats
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

@@ -20,8 +20,8 @@ from forklake.engine.local.whole_scan import read_plan
 from forklake.engine.spark.read.query import collect_rows
 from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError, InvalidInputError
-from forklake.files.keys import new_key
-from forklake.files.values import values_of
+from forklake.files.access.keys import new_key
+from forklake.files.arrow.values import values_of
 from forklake.model.field import Field
 from forklake.model.scan import LINEAGE_COLUMNS, ScanFile, ScanPlan
 from tests.rows.any_plan import AnyPlan

@@ -14,9 +14,9 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.conform import conform, frame_of
-from forklake.ops.append import frame_fields
-from forklake.ops.merge_predicate import match_predicate
+from forklake.files.incoming.conform import conform, frame_of
+from forklake.ops.rows.append import frame_fields
+from forklake.ops.rows.merge_predicate import match_predicate
 from forklake.sql.rows.row_statements import bind_merge_with
 from forklake.sql.rows.row_texts import MergeClauses, merge_statement
 from tests.lakes import IMPATIENT
@@ -115,7 +115,7 @@ def test_a_row_that_matches_and_stays_is_not_inserted(
         given,
         spark.createDataFrame([(1, (0,), "new"), (2, (0,), "new"), (11, (0,), "new")], table.inspect.spark_schema),
     ):
-        monkeypatch.setattr("forklake.ops.change_table._LARGE_ROWS", 1)
+        monkeypatch.setattr("forklake.ops.rows.change_table._LARGE_ROWS", 1)
         ours = shop.fork(f"fork-{type(source).__name__}").table("t")
         changed = ours.merge(
             source,
@@ -222,7 +222,7 @@ def test_files_that_cannot_match_need_not_even_be_there(
     Path(orders.storage.files()[0].path).unlink()
     assert orders.merge([{"id": 4, "item": "memory"}, {"id": 50, "item": "far"}], on=["id"]).row_count == 2
     # Of a large table, Spark looks at the keys of a source first.
-    monkeypatch.setattr("forklake.ops.change_table._LARGE_ROWS", 1)
+    monkeypatch.setattr("forklake.ops.rows.change_table._LARGE_ROWS", 1)
     source = spark.createDataFrame([(3, "spark"), (60, "farther"), (None, "none")], "id int, item string")
     assert orders.merge(source, on=["id"]).row_count == 3
     found = orders.dataframe(["id", "item"], where="id > 2").collect()

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from forklake import Catalog, Lake, MergeDelete
 from forklake.engine.spark.write import write_rows
-from forklake.files import storage
+from forklake.files.access import storage
 from tests.lakes import IMPATIENT
 
 

@@ -23,7 +23,7 @@ from forklake.errors import DataFileError, ForklakeError, InvalidInputError, Not
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanPlan, ScanRows, first_rows
-from forklake.session.result import Result
+from forklake.session.results.result import Result
 from tests.spark.plans import SNAPSHOT, deleted, field, physical_plan, plan, scanned, setting, written
 
 A = (field(1, "a", "int32"),)

@@ -217,7 +217,7 @@ def test_rows_that_a_source_decides_about_are_as_in_duckdb(
         case, random = random_case(seed), Random(seed)
         expected, source, chunks = of_duckdb(case)
         # Small tables are looked at as large ones are, now and then.
-        monkeypatch.setattr("forklake.ops.change_table._MANY_FILES", random.choice([1, 1, 10]))
+        monkeypatch.setattr("forklake.ops.rows.change_table._MANY_FILES", random.choice([1, 1, 10]))
         ours = made(shop, f"case-{seed}", case, chunks, random)
         way = random.choice(["table", "values", "python", "python on spark"])
         if way == "table":

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.write import merge_files, rewrite_files
 from forklake.engine.spark.write.write_rows import write
 from forklake.errors import DataFileError, InvalidInputError
-from forklake.files.rewrite_file import Rewriting
+from forklake.files.parquet.rewrite_file import Rewriting
 from forklake.model.file_merge import FileMerge
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanFile, ScanPlan

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.driver.failures import guard_scan
 from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError
-from forklake.files.keys import encrypting, new_key
+from forklake.files.access.keys import encrypting, new_key
 from forklake.model.scan import ScanFile
 from tests.spark.plans import field, plan, scanned, values, written_by_arrow
 

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from forklake.engine.spark.read.scan import scan
-from forklake.files.foreign_scan import plan_files
+from forklake.files.foreign.foreign_scan import plan_files
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanFile
 from tests.spark.plans import field, plan, scanned, setting, written, written_by_arrow

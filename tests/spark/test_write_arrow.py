@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from forklake.engine.spark.write.write_rows import needs_arrow, write, write_arrow
 from forklake.errors import InvalidInputError
-from forklake.files.conform import conform
-from forklake.files.keys import decrypting
+from forklake.files.access.keys import decrypting
+from forklake.files.incoming.conform import conform
 from forklake.model.definitions import SortKey
 from forklake.model.write import PartitionKey, WriteOptions
 from tests.spark.targets import fields_of, rows_of, settings, target_at

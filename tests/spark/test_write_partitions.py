@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.engine.spark.write.write_rows import write
-from forklake.files.array_transforms import transform_value
-from forklake.files.partitions import hive_path
-from forklake.files.texts import to_array
+from forklake.files.arrow.array_transforms import transform_value
+from forklake.files.casting.texts import to_array
+from forklake.files.parquet.partitions import hive_path
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.transforms import Transform

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from forklake import Catalog, ColumnDefinition, Lake, MacroImplementation, MacroParameter
-from forklake.files.deletes import write_delete_file
+from forklake.files.parquet.deletes import write_delete_file
 from tests.interop.ducklake import attached, url_of
 
 

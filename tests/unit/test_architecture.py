@@ -109,7 +109,7 @@ def test_the_check_finds_snapshot_ids_that_are_counted(offence: str) -> None:
 
 
 # They translate between our ids and the numbers of a plain DuckLake database, which counts; they give out no id.
-_TRANSLATES = {"model/numbering.py", "ops/export_numbers.py"}
+_TRANSLATES = {"model/numbering.py", "ducklake/export_numbers.py"}
 
 
 def test_no_module_computes_a_snapshot_id_by_addition() -> None:
@@ -124,9 +124,9 @@ def test_no_module_computes_a_snapshot_id_by_addition() -> None:
 
 _MAY_READ = {
     "metastore/visibility.py",
-    "metastore/crowd.py",
+    "metastore/shared_visibility.py",
     "metastore/differences.py",
-    "metastore/histories.py",
+    "metastore/lineage_history.py",
     "metastore/garbage.py",
     "metastore/checks/merge_rows.py",
     "metastore/checks/versioned_rows.py",
@@ -151,12 +151,12 @@ _OF_OTHER_DATABASES = {
     "metastore/plain/writer.py",
     "session/functions/catalogs.py",
     "model/inlined_names.py",
-    "ops/export_catalog.py",
-    "ops/exported_rows.py",
-    "ops/imported_rows.py",
-    "ops/metadata_rows.py",
-    "ops/plain_history.py",
-    "session/metadata_tables.py",
+    "ducklake/export_catalog.py",
+    "ducklake/exported_rows.py",
+    "ducklake/imported_rows.py",
+    "ducklake/metadata_rows.py",
+    "ducklake/plain_history.py",
+    "session/listings/metadata_tables.py",
 }
 
 
@@ -221,7 +221,7 @@ def test_only_visibility_its_other_half_and_their_check_read_begin_snapshot() ->
     readers = {name for name, text in FILES.items() if begin_readers(text)}
     assert readers - _DEFINES - _DESCRIBES - _OF_OTHER_DATABASES == _MAY_READ
     assert [name for name in _DESCRIBES if runs_statements(FILES[name])] == []
-    assert [name for name in _OF_OTHER_DATABASES if "forklake.ducklake" in FILES[name]] == []
+    assert [name for name in _OF_OTHER_DATABASES if "forklake.ducklake_" in FILES[name]] == []
     assert begin_readers(FILES["metastore/written_tables.py"]) == [
         number
         for number, line in enumerate(FILES["metastore/written_tables.py"].splitlines(), 1)
@@ -253,16 +253,16 @@ _STATEMENT = re.compile(
 _OTHER_STATEMENTS = {
     "cli/verbs/": "Examples of what users write, for a page. Nobody runs them.",
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
-    "files/regular_expressions.py": "What DuckDB is asked of a pattern, in a database of its own in memory.",
-    "files/duckdb_results.py": "What DuckDB is asked of its functions, in a database of its own in memory.",
-    "files/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
+    "duck/regular_expressions.py": "What DuckDB is asked of a pattern, in a database of its own in memory.",
+    "duck/results.py": "What DuckDB is asked of its functions, in a database of its own in memory.",
+    "duck/letter_case.py": "What DuckDB is asked for letters, in a database of its own in memory.",
     "engine/local/duckdb_rows.py": "How DuckDB takes variants from Arrow, and gives them to it.",
-    "files/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
-    "files/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
+    "files/arrow/variants.py": "What DuckDB is told to read and write, in a database of its own in memory.",
+    "duck/printed_texts.py": "What DuckDB is asked to print, in a database of its own in memory.",
     "engine/spark/read/row_positions.py": "Spark SQL, because sort keys are texts of it. Engines have no store.",
     "spark_catalog/procedures.py": "What Spark is asked of a time.",
     "spark_catalog/refused_commands.py": "How commands of Spark begin, and what hints say. Nobody runs them.",
-    "files/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
+    "files/foreign/foreign_files.py": "What DuckDB is told to read and write, in a database of its own in memory.",
 }
 # The storeys that are given stores and sessions; those above them have an execute of their own, which takes user SQL.
 _GIVEN_STORES = ("catalog/", "ops/")
@@ -290,7 +290,7 @@ def runs_statements(text: str) -> list[int]:
 _SEAM = {"forklake.engine.engine", "forklake.engine.changed_rows"}
 # Read by this process with PyArrow, whichever engine there is.
 _LOCAL = "forklake.engine.local."
-_CHOOSES = {"ops/runtime.py": {"forklake.engine.spark.spark_engine"}}
+_CHOOSES = {"ops/lakes/runtime.py": {"forklake.engine.spark.spark_engine"}}
 # Below the seam, or a part of Spark itself: a data source.
 _OF_SPARK = ("engine/", "connector/")
 
@@ -483,7 +483,7 @@ _NO_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed"
 _MAY_BE_PARTICIPLES = {
     "lake/catalog.py:created": "Public, as of all that is created.",
     "lake/table.py:created": "Public, as of all that is created.",
-    "ops/init_lake.py:changed": "Public, of what `forklake init` did.",
+    "ops/lakes/init_lake.py:changed": "Public, of what `forklake init` did.",
     "session/connection.py:attached": "Public, the list of aliases.",
     "sql/expressions/render.py:bound": "What binding gave: the noun of the glossary.",
 }
@@ -671,10 +671,10 @@ def test_the_examples_in_docstrings_are_true(name: str) -> None:
 
 def test_threads_that_touch_files_know_the_credentials_of_their_session() -> None:
     # DuckDB's query reads no file; trials are functions of the caller.
-    without_files = {"engine/local/duckdb_rows.py", "lake/trials.py", "files/threads.py"}
+    without_files = {"engine/local/duckdb_rows.py", "lake/trials.py", "files/access/threads.py"}
     assert {name for name, text in FILES.items() if "ThreadPoolExecutor" in text} == without_files
 
 
 def test_values_and_files_are_computed_with_databases_of_one_module() -> None:
     makers = {name for name, text in FILES.items() if "duckdb.connect(" in text}
-    assert {name for name in makers if not name.startswith("metastore/")} == {"files/databases.py"}
+    assert {name for name in makers if not name.startswith("metastore/")} == {"duck/databases.py"}

@@ -101,5 +101,5 @@ def test_an_arrow_of_the_page_is_an_import(above: str, below: str) -> None:
 
 def test_the_page_has_arrows_and_the_check_finds_those_that_are_not_there() -> None:
     assert len(ARROWS) > 40
-    assert "engine/spark/read/scan" not in imported("ops/append")
+    assert "engine/spark/read/scan" not in imported("ops/rows/append")
     assert not is_there("ops/nothing")

@@ -15,9 +15,9 @@ from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import TableFiles
 from forklake.catalog.table_history import TableHistory
-from forklake.metastore.crowd import Dated
 from forklake.metastore.queries.merges import merging_snapshots
 from forklake.metastore.queries.snapshots import numberings
+from forklake.metastore.shared_visibility import Dated
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import COLUMN
 from forklake.model.change_log import COMPACTIONS, parse

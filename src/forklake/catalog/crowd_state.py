@@ -7,8 +7,8 @@ from typing import Any
 
 from forklake.catalog.read_files import FILE_TABLES, FileRows, file_rows
 from forklake.metastore import visibility
-from forklake.metastore.crowd import Crowd, Dated, all_following
 from forklake.metastore.row_filter import Where
+from forklake.metastore.shared_visibility import Crowd, Dated, all_following
 from forklake.metastore.source import Question, ask_all
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import MetadataTable, R

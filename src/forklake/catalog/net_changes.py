@@ -15,7 +15,7 @@ from forklake.catalog.holdings import Held, HeldDifference, HeldFile, files_of, 
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_history import TableHistory
-from forklake.metastore.crowd import Dated
+from forklake.metastore.shared_visibility import Dated
 from forklake.model.change_scan import DatedScan, NetChanges
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.lazy_dataclass import dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from forklake.metastore.followers import visible_followers
+from forklake.metastore.dependent_rows import visible_followers
 from forklake.metastore.source import Question, Source
 from forklake.metastore.visibility import Chain, visible_rows
 from forklake.metastore.written_tables import (

@@ -8,7 +8,9 @@ from typing import Any, Protocol, TypeVar
 
 from forklake.catalog.read_files import FileRows, file_questions, file_rows
 from forklake.catalog.versions import check_retained, expired_error
-from forklake.metastore import followers, histories, visibility
+from forklake.metastore import dependent_rows as followers
+from forklake.metastore import lineage_history as histories
+from forklake.metastore import visibility
 from forklake.metastore.queries.snapshots import ask_retained
 from forklake.metastore.row_filter import Where, matching
 from forklake.metastore.source import Question, ask_all

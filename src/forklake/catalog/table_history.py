@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forklake.catalog.state import CatalogState
-from forklake.metastore.crowd import Dated
+from forklake.metastore.shared_visibility import Dated
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW
 from forklake.model.ids import TableId
 from forklake.model.lazy_dataclass import dataclass

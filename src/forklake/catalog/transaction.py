@@ -19,7 +19,7 @@ from forklake.catalog.lease import Lease, ask_lease, take_lease
 from forklake.catalog.state import CatalogState
 from forklake.config import RetryPolicy
 from forklake.errors import CommitConflictError, CommitUnknownError, ConflictError, ForklakeError, InvalidInputError
-from forklake.files.keyring import current_keyring
+from forklake.files.access.keyring import current_keyring
 from forklake.metastore.schema.catalog_tables import COLUMN_IDS
 from forklake.metastore.source import Question
 from forklake.metastore.store import Guard, Store

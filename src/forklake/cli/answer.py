@@ -19,7 +19,7 @@ from forklake.engine.display import show_line
 from forklake.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 _AT_A_TERMINAL: Final = 40
 """How many rows are shown to somebody who reads them, unless told otherwise; a file or a pipe gets all."""

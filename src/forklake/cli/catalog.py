@@ -24,7 +24,7 @@ from forklake.cli.transfer import export_command, import_command
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import CatalogId
 from forklake.model.lives import MOST_HOLDERS
-from forklake.ops.list_catalogs import catalog_titles
+from forklake.ops.catalogs.list_catalogs import catalog_titles
 
 _PAGE = 1000
 

@@ -17,7 +17,7 @@ from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.moment import MOMENT, at_option
 from forklake.lake.internals import runtime_of, words_of
 from forklake.model.ids import CatalogId, TableId
-from forklake.ops.list_catalogs import catalog_titles
+from forklake.ops.catalogs.list_catalogs import catalog_titles
 
 _BAR: Final = 40
 """How many signs the longest bar has at most."""

@@ -15,7 +15,7 @@ from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import at_option
 from forklake.cli.terms import info_options, renewal_options
 from forklake.lake.internals import runtime_of
-from forklake.ops.list_catalogs import catalog_titles
+from forklake.ops.catalogs.list_catalogs import catalog_titles
 
 
 @click.command(cls=Command)

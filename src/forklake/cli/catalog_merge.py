@@ -16,7 +16,7 @@ from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import MOMENT, at_option
 from forklake.errors import MergeConflictError
 from forklake.model.fork_merge import CODES
-from forklake.ops.merge_terms import read_key_texts, read_strategy_texts
+from forklake.ops.merging.merge_terms import read_key_texts, read_strategy_texts
 
 _LISTED: Final = 20
 _F = TypeVar("_F", bound=Callable[..., Any])

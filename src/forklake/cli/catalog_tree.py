@@ -10,7 +10,7 @@ from forklake import ForkNode
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.model.overview import MOST_AHEAD
-from forklake.ops.fork_tree import MAX_DEPTH, MAX_NODES
+from forklake.ops.catalogs.fork_tree import MAX_DEPTH, MAX_NODES
 
 
 @click.command(cls=Command)

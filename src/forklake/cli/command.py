@@ -22,7 +22,7 @@ from forklake.cli.hints import on_command_line
 from forklake.errors import ForklakeError, MergeConflictError, NotFoundError
 from forklake.metastore.location import is_store
 from forklake.model.submodules import load
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.lake_exists import lake_exists
 
 _URL = "forklake.url"
 LAKE_SUFFIXES: Final = (".db", ".ducklake", ".sqlite")

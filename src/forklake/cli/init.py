@@ -6,7 +6,7 @@ import click
 
 from forklake.cli import output
 from forklake.cli.command import Command, name_lake, named_lake
-from forklake.ops.init_lake import InitialisedLake, init_lake
+from forklake.ops.lakes.init_lake import InitialisedLake, init_lake
 
 
 @click.command(cls=Command)

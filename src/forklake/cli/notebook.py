@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from forklake.cli.command import names_new_lake, new_lake_notice
 from forklake.cli.shell.opening import make_session, open_session, other_catalogs
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.lake_exists import lake_exists
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 _FORMS: Final = "It is written `%forklake LAKE [--catalog NAME]`, or `%%forklake [NAME]` above statements."
 

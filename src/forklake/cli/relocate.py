@@ -8,7 +8,7 @@ import click
 
 from forklake.cli import output
 from forklake.cli.command import Command, complete_catalog, existing_lake
-from forklake.ops.relocate import relocate as relocate_now
+from forklake.ops.lakes.relocate import relocate as relocate_now
 
 
 @click.command(cls=Command)

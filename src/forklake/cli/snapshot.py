@@ -13,9 +13,9 @@ from forklake.cli.snapshot_graph import draw
 from forklake.lake.internals import runtime_of, version_of
 from forklake.lake.maintenance import ExpiredSnapshots
 from forklake.model.ids import SnapshotId
-from forklake.ops.list_catalogs import catalog_titles
-from forklake.ops.logged_names import NamedChange, named_changes
-from forklake.ops.snapshot_graph import snapshot_graph
+from forklake.ops.catalogs.list_catalogs import catalog_titles
+from forklake.ops.catalogs.logged_names import NamedChange, named_changes
+from forklake.ops.catalogs.snapshot_graph import snapshot_graph
 
 _PAGE = 1000
 

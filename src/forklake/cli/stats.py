@@ -11,7 +11,7 @@ from forklake import LakeStats
 from forklake.cli import output
 from forklake.cli.command import Command, open_lake
 from forklake.cli.openmetrics import openmetrics
-from forklake.ops.lake_stats import MAX_PERIODS, Period
+from forklake.ops.lakes.lake_stats import MAX_PERIODS, Period
 
 
 @click.command(cls=Command)

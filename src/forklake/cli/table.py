@@ -21,7 +21,7 @@ from forklake.cli.moment import MOMENT, at_option
 from forklake.errors import IncompleteError
 from forklake.lake.internals import runtime_of
 from forklake.model.types.read import is_nested, read_scalar
-from forklake.ops.list_catalogs import catalog_titles
+from forklake.ops.catalogs.list_catalogs import catalog_titles
 
 
 @click.group(cls=Group)

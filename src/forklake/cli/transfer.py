@@ -12,9 +12,9 @@ from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, named_lake, open_lake, say_new_lake
 from forklake.cli.draw_progress import draw_progress
 from forklake.cli.moment import at_option
+from forklake.ducklake.import_catalog import check_importable
 from forklake.lake.internals import runtime_of
-from forklake.ops.import_catalog import check_importable
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.lake_exists import lake_exists
 
 
 @click.command("export", cls=Command)

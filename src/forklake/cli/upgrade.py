@@ -10,7 +10,7 @@ import click
 from forklake.cli import output
 from forklake.cli.command import Command, existing_lake
 from forklake.model.overview import Upgrade
-from forklake.ops.upgrade_lake import upgrade_lake
+from forklake.ops.lakes.upgrade_lake import upgrade_lake
 
 
 @click.command(cls=Command)

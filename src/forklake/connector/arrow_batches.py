@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from forklake.files.wide_integers import short_column
+from forklake.files.arrow.wide_integers import short_column
 
 # Newer versions of PySpark want to be told the zone of timestamps.
 _ZONE: Final[dict[str, Any]] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from forklake.connector import driver_source
 from forklake.connector.source import LakeSource
 from forklake.engine.spark.driver.session import is_remote
-from forklake.ops.runtime import setup_of
+from forklake.ops.lakes.runtime import setup_of
 from forklake.spark_catalog.classes import is_known
 
 

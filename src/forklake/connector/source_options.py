@@ -21,7 +21,7 @@ from forklake.model.flags import read_flag
 from forklake.model.ids import SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import nearest
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.lake_exists import lake_exists
 
 _OF_A_TABLE: Final = "provider"
 """What Spark adds to the options, with others, when it makes a table of its own catalog."""

@@ -10,7 +10,7 @@ from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
 from forklake.lake import Lake
 from forklake.lake.internals import content_of, runtime_of
-from forklake.ops.run_again import run_again
+from forklake.ops.lakes.run_again import run_again
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

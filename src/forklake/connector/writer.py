@@ -22,21 +22,21 @@ from forklake.connector.source_options import Source
 from forklake.engine.spark.columns.spark_types import ducklake_columns
 from forklake.engine.spark.write.write_rows import move_into_place
 from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
-from forklake.files import storage
-from forklake.files.conform import conform
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.conform import conform
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.lake import Catalog
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.definitions import NewDataFile
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableRow
 from forklake.model.write import WriteTarget
-from forklake.ops.change_table import delete_all
-from forklake.ops.define_table import NewTable, create_table
-from forklake.ops.register_files import register_files
-from forklake.ops.run_again import run_again
-from forklake.ops.write_target import writing
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.objects.define_table import NewTable, create_table
+from forklake.ops.rows.change_table import delete_all
+from forklake.ops.rows.register_files import register_files
+from forklake.ops.rows.write_target import writing
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from forklake.model.write import WriteTarget
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from forklake.files.adopt_files import Adoption
-    from forklake.files.rewrite_file import Rewriting
+    from forklake.files.foreign.adopt_files import Adoption
+    from forklake.files.parquet.rewrite_file import Rewriting
     from forklake.model.change_scan import ChangePlan
 
 Frame: TypeAlias = Any
@@ -92,7 +92,7 @@ class Engine(Protocol):
     def rows_frame(self, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> Frame:
         """Return rows in memory as a frame.
 
-        Values are those that `forklake.files.python_values` produces.
+        Values are those that `forklake.files.casting.python_values` produces.
 
         Raises:
             InvalidInputError: A value does not belong to its column's type.
@@ -102,7 +102,7 @@ class Engine(Protocol):
         """Return a caller's rows with given column names and the types of a table.
 
         Args:
-            rows: A frame, or rows in memory as `forklake.files.conform` returns them for the fields.
+            rows: A frame, or rows in memory as `forklake.files.incoming.conform` returns them for the fields.
             fields: The columns.
         """
 
@@ -142,8 +142,8 @@ class Engine(Protocol):
     def sort(self, rows: pa.Table, target: WriteTarget) -> pa.Table:
         """Return rows in memory in the order of a table.
 
-        They are rows as `forklake.files.conform` returns them for it. Those that are equal in all keys keep their
-        order.
+        They are rows as `forklake.files.incoming.conform` returns them for it. Those that are equal in all keys keep
+        their order.
 
         Raises:
             InvalidInputError: The value of a key cannot be computed.
@@ -252,7 +252,7 @@ class Engine(Protocol):
         """Write rows into new files below a table's directory; no rows, no files.
 
         Args:
-            rows: A frame, or rows in memory as `forklake.files.conform` returns them for the table.
+            rows: A frame, or rows in memory as `forklake.files.incoming.conform` returns them for the table.
             target: The table.
             by_name: Whether columns of a frame are matched by name, not by position.
 
@@ -337,7 +337,7 @@ class Engine(Protocol):
     def merge_source(self, rows: pa.Table, fields: tuple[Field, ...]) -> MergeSource:
         """Return rows in memory as the source of a merge.
 
-        The rows are as `forklake.files.conform` returns them for these columns.
+        The rows are as `forklake.files.incoming.conform` returns them for these columns.
         """
 
     def frame_source(self, frame: Frame) -> MergeSource:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from forklake.engine.allowance import check_time, is_confined_text
+from forklake.engine.statement_limits import check_time, is_confined_text
 from forklake.errors import LimitError
 
 MOST_GROUPING_SETS: Final = 4096

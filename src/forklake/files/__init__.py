@@ -5,15 +5,11 @@ from typing import TYPE_CHECKING
 from forklake.model.submodules import submodules
 
 __all__ = [
-    "duckdb_results",
     "foreign_files",
     "foreign_scan",
     "inlined_rows",
     "intervals",
-    "letter_case",
     "parquet_facts",
-    "printed_texts",
-    "regular_expressions",
     "storage",
     "stored_files",
     "texts",
@@ -21,20 +17,22 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from forklake.files import (
-        duckdb_results,
-        foreign_files,
-        foreign_scan,
-        inlined_rows,
-        intervals,
-        letter_case,
-        parquet_facts,
-        printed_texts,
-        regular_expressions,
-        storage,
-        stored_files,
-        texts,
-        variants,
-    )
+    from forklake.files.access import storage, stored_files
+    from forklake.files.arrow import variants
+    from forklake.files.casting import intervals, texts
+    from forklake.files.foreign import foreign_files, foreign_scan
+    from forklake.files.incoming import inlined_rows
+    from forklake.files.parquet import parquet_facts
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring PyArrow or DuckDB
+    __getattr__ = submodules(  # they bring PyArrow or DuckDB
+        __name__,
+        "access.storage",
+        "access.stored_files",
+        "arrow.variants",
+        "casting.intervals",
+        "casting.texts",
+        "foreign.foreign_files",
+        "foreign.foreign_scan",
+        "incoming.inlined_rows",
+        "parquet.parquet_facts",
+    )

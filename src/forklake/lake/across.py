@@ -11,8 +11,8 @@ from forklake.lake.engine_columns import Condition, plain_expression
 from forklake.model import predicate
 from forklake.model.field import Field
 from forklake.model.ids import CatalogId
-from forklake.ops.read_across import count_across, plan_across, read_across, shared_columns
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.rows.read_across import count_across, plan_across, read_across, shared_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forklake.catalog.shared_plan import SharedScan
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
     from forklake.sql.parameters import Values
 
 

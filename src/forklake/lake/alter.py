@@ -9,12 +9,12 @@ from forklake.catalog.transaction import Staging
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.records import Commit
 from forklake.model.rows import TableRow
-from forklake.ops import alter_columns, arrange_files
-from forklake.ops.alter_columns import ColumnName
-from forklake.ops.arrange_files import PartitionKeys
-from forklake.ops.define_table import define_columns, read_column_type
-from forklake.ops.set_tag import set_table_tag
-from forklake.ops.sort_keys import SortKeys
+from forklake.ops.objects import alter_columns, arrange_files
+from forklake.ops.objects.alter_columns import ColumnName
+from forklake.ops.objects.arrange_files import PartitionKeys
+from forklake.ops.objects.define_table import define_columns, read_column_type
+from forklake.ops.objects.set_tag import set_table_tag
+from forklake.ops.objects.sort_keys import SortKeys
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table

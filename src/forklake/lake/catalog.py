@@ -18,7 +18,7 @@ from forklake.catalog.transaction import Staging
 from forklake.config import Confinement
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
-from forklake.lake.living import Living
+from forklake.lake.catalog_life import Living
 from forklake.lake.maintenance import CatalogMaintenance
 from forklake.lake.merge_verbs import MergeVerbs
 from forklake.lake.notebook import catalog_html
@@ -29,15 +29,15 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head, Version
-from forklake.ops.copy_catalog import copy_catalog
-from forklake.ops.fork import fork, fork_many
-from forklake.ops.run_again import run_again
-from forklake.ops.runtime import Runtime
-from forklake.ops.terms import Duration, read_terms
+from forklake.ops.catalogs.catalog_terms import Duration, read_terms
+from forklake.ops.catalogs.copy_catalog import copy_catalog
+from forklake.ops.catalogs.fork import fork, fork_many
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 T = TypeVar("T")
 

@@ -12,11 +12,11 @@ from forklake.model.lives import Lifetime
 from forklake.model.overview import TableChange
 from forklake.model.records import CatalogInfo
 from forklake.model.upkeep import CatalogBytes
-from forklake.ops.catalog_bytes import catalog_bytes
-from forklake.ops.list_catalogs import catalog_by_id, parent_of
-from forklake.ops.renew import author_of, labels_of, lifetime_of
-from forklake.ops.runtime import Runtime
-from forklake.ops.table_history import named_table_history
+from forklake.ops.catalogs.catalog_bytes import catalog_bytes
+from forklake.ops.catalogs.list_catalogs import catalog_by_id, parent_of
+from forklake.ops.catalogs.renew import author_of, labels_of, lifetime_of
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.objects.table_history import named_table_history
 
 
 class CatalogInspection:

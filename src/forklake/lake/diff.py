@@ -10,12 +10,12 @@ from forklake.model.difference import CatalogDiff, Changes, DiffScan, RowCounts,
 from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.records import ScanSummary
 from forklake.model.version import Version
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 
 class Diff:

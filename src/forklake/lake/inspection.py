@@ -10,7 +10,7 @@ from forklake.lake.engine_columns import Condition
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.overview import TableChange
 from forklake.model.records import ScanSummary, TableStats
-from forklake.ops.table_history import table_history
+from forklake.ops.objects.table_history import table_history
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

@@ -24,8 +24,8 @@ from forklake.model.records import Commit, CommitInfo
 from forklake.model.scan import ScanPlan
 from forklake.model.table_read import TableRead
 from forklake.model.version import Head, Version
-from forklake.ops.runtime import Runtime
-from forklake.ops.table_changes import plan_table_changes
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.rows.table_changes import plan_table_changes
 
 T = TypeVar("T")
 

@@ -12,6 +12,7 @@ from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.state import CatalogState
 from forklake.config import Confinement, Settings
+from forklake.ducklake.import_catalog import import_catalog
 from forklake.lake.catalog import Catalog
 from forklake.lake.lake_maintenance import LakeMaintenance
 from forklake.lake.many_catalogs import ManyCatalogs
@@ -22,17 +23,16 @@ from forklake.model.lives import PurgedCatalog
 from forklake.model.overview import ForkTree, LakeStats, Ping
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CatalogInfo, DroppedCatalog, Snapshot
-from forklake.ops import lifecycle
-from forklake.ops.create_catalog import create_catalog
-from forklake.ops.fork_tree import fork_tree
-from forklake.ops.import_catalog import import_catalog
-from forklake.ops.lake_stats import Period, lake_stats
-from forklake.ops.language import Language
-from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs, list_dropped
-from forklake.ops.ping_lake import ping_lake
-from forklake.ops.purge_catalogs import purge
-from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
-from forklake.ops.terms import Duration, read_info, read_lifetime, read_terms
+from forklake.ops.catalogs import lifecycle
+from forklake.ops.catalogs.catalog_terms import Duration, read_info, read_lifetime, read_terms
+from forklake.ops.catalogs.create_catalog import create_catalog
+from forklake.ops.catalogs.fork_tree import fork_tree
+from forklake.ops.catalogs.list_catalogs import check_limit, check_moment, list_catalogs, list_dropped
+from forklake.ops.catalogs.purge_catalogs import purge
+from forklake.ops.lakes.lake_stats import Period, lake_stats
+from forklake.ops.lakes.language import Language
+from forklake.ops.lakes.ping_lake import ping_lake
+from forklake.ops.lakes.runtime import Runtime, Setup, open_runtime, setup_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,15 +15,15 @@ from forklake.model.ids import CatalogId
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import OrphanSearch
 from forklake.model.upkeep import LakeMaintained, MaintenanceNeeds
-from forklake.ops.cleanup import cleanup_old_files
-from forklake.ops.file_references import file_references
-from forklake.ops.needs import find_needs
-from forklake.ops.purge_catalogs import purge_catalogs
-from forklake.ops.runtime import Runtime
-from forklake.ops.terms import read_info
+from forklake.ops.catalogs.catalog_terms import read_info
+from forklake.ops.catalogs.purge_catalogs import purge_catalogs
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.maintenance.cleanup import cleanup_old_files
+from forklake.ops.maintenance.file_references import file_references
+from forklake.ops.maintenance.pending_work import find_needs
 
 if TYPE_CHECKING:
-    from forklake.ops.checkpoint import CheckpointWork
+    from forklake.ops.maintenance.checkpoint import CheckpointWork
 
 
 class LakeMaintenance:

@@ -14,7 +14,7 @@ from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.ids import MacroId, SchemaId
 from forklake.model.records import Macro
 from forklake.model.rows import MacroRow
-from forklake.ops import define_macro
+from forklake.ops.objects import define_macro
 
 
 class Macros(Objects[MacroRow, Macro]):

@@ -15,6 +15,7 @@ from forklake.catalog import versions
 from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.catalog.moments import Moment, Time
 from forklake.catalog.names import qualified_name
+from forklake.ducklake.export_catalog import export_catalog
 from forklake.lake.runner import Runner
 from forklake.model.clean_up import CleanUp
 from forklake.model.findings import LakeCheck
@@ -30,13 +31,12 @@ from forklake.model.records import (
     OrphanSearch,
 )
 from forklake.model.version import Version
-from forklake.ops.cleanup import cleanup_old_files
-from forklake.ops.expire import expire_snapshots
-from forklake.ops.export_catalog import export_catalog
-from forklake.ops.sever import sever
+from forklake.ops.catalogs.sever import sever
+from forklake.ops.maintenance.cleanup import cleanup_old_files
+from forklake.ops.maintenance.expire import expire_snapshots
 
 if TYPE_CHECKING:
-    from forklake.ops.checkpoint import CheckpointWork
+    from forklake.ops.maintenance.checkpoint import CheckpointWork
 
 
 class ExpiredSnapshots(list[SnapshotId]):

@@ -13,10 +13,10 @@ from forklake.lake.trials import Attempt, Better, Keep, try_many
 from forklake.model.lives import DroppedTogether, Reaped
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.trials import Trials
-from forklake.ops.end_catalogs import drop_catalogs, reap
-from forklake.ops.read_across import choose_catalogs
-from forklake.ops.runtime import Runtime
-from forklake.ops.terms import Duration, read_info
+from forklake.ops.catalogs.catalog_terms import Duration, read_info
+from forklake.ops.catalogs.end_catalogs import drop_catalogs, reap
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.rows.read_across import choose_catalogs
 
 
 class ManyCatalogs(ABC):

@@ -16,9 +16,9 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.progress import Progress, ignore_progress
 from forklake.model.records import CommitInfo
 from forklake.model.version import Version
-from forklake.ops.list_catalogs import parent_of
-from forklake.ops.merge_terms import read_code, read_keys, read_strategies
-from forklake.ops.runtime import Runtime
+from forklake.ops.catalogs.list_catalogs import parent_of
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.merging.merge_terms import read_code, read_keys, read_strategies
 
 
 class MergeVerbs(Reader):

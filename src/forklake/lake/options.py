@@ -10,9 +10,9 @@ from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.records import CommitInfo, Option
-from forklake.ops import scoped_options as ops
-from forklake.ops.runtime import Runtime
-from forklake.ops.terms import read_info
+from forklake.ops.catalogs.catalog_terms import read_info
+from forklake.ops.lakes import scoped_options as ops
+from forklake.ops.lakes.runtime import Runtime
 
 
 class Options:

@@ -18,11 +18,11 @@ from forklake.lake import engine_columns
 from forklake.model.difference import DiffScan
 from forklake.model.predicate import Condition
 from forklake.model.scan import first_rows
-from forklake.ops import read_table as reading
-from forklake.ops.read_across import holder_field, read_across, shared_columns
-from forklake.ops.runtime import Runtime
-from forklake.session.result import Result
-from forklake.session.result_content import FrameRows, LocalRows, RowSource, RowsReadHere
+from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.rows import read_table as reading
+from forklake.ops.rows.read_across import holder_field, read_across, shared_columns
+from forklake.session.results.result import Result
+from forklake.session.results.result_content import FrameRows, LocalRows, RowSource, RowsReadHere
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table

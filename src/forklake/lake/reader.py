@@ -21,11 +21,11 @@ from forklake.lake.views import Views
 from forklake.model.ids import SchemaId, TableId
 from forklake.model.records import Commit
 from forklake.model.rows import TableRow
-from forklake.ops import define_table
-from forklake.ops.arrange_files import PartitionKeys
-from forklake.ops.define_table import Columns, NewTable, define_columns
-from forklake.ops.former_tables import look_at_dropped
-from forklake.ops.sort_keys import SortKeys
+from forklake.ops.objects import define_table
+from forklake.ops.objects.arrange_files import PartitionKeys
+from forklake.ops.objects.define_table import Columns, NewTable, define_columns
+from forklake.ops.objects.former_tables import look_at_dropped
+from forklake.ops.objects.sort_keys import SortKeys
 
 
 class Reader(Runner):

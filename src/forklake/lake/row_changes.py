@@ -14,8 +14,8 @@ from forklake.lake.table_queries import find_changed, find_merged
 from forklake.model.field import Field
 from forklake.model.records import Commit
 from forklake.model.rows import TableRow
-from forklake.ops import append as appending
-from forklake.ops import change_table as changing
+from forklake.ops.rows import append as appending
+from forklake.ops.rows import change_table as changing
 from forklake.sql import statements
 from forklake.sql.parameters import Values
 from forklake.sql.rows.row_statements import bind_delete, bind_merge_with, bind_update

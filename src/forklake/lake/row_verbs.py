@@ -20,14 +20,14 @@ from forklake.lake.runner import Runner
 from forklake.model import predicate
 from forklake.model.records import Commit, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
-from forklake.ops import append as appending
-from forklake.ops import overwrite as overwriting
-from forklake.ops import read_table as reading
-from forklake.ops.add_missing_columns import add_missing_columns
-from forklake.ops.arrange_files import PartitionKeys
-from forklake.ops.create_table_as import create_table_as
-from forklake.ops.define_table import NewTable
-from forklake.ops.sort_keys import SortKeys
+from forklake.ops.objects.add_missing_columns import add_missing_columns
+from forklake.ops.objects.arrange_files import PartitionKeys
+from forklake.ops.objects.define_table import NewTable
+from forklake.ops.objects.sort_keys import SortKeys
+from forklake.ops.rows import append as appending
+from forklake.ops.rows import overwrite as overwriting
+from forklake.ops.rows import read_table as reading
+from forklake.ops.rows.create_table_as import create_table_as
 from forklake.sql.parameters import Values
 from forklake.sql.rows.row_statements import bind_condition
 from forklake.sql.rows.row_texts import read_where

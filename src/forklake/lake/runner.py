@@ -10,7 +10,7 @@ from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.records import Commit
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 
 T = TypeVar("T")
 

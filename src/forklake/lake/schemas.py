@@ -6,7 +6,7 @@ from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.lake.runner import Runner
 from forklake.model.records import Commit
-from forklake.ops import define_schema
+from forklake.ops.objects import define_schema
 
 
 class Schemas:

@@ -12,7 +12,7 @@ from forklake.catalog.transaction import Staging
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.records import Commit, DataFile, InlinedRow
 from forklake.model.rows import TableRow
-from forklake.ops import change_files, change_inlined
+from forklake.ops.rows import change_files, change_inlined
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table

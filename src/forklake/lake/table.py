@@ -22,7 +22,7 @@ from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.names import join_name
 from forklake.model.records import Column, Commit
 from forklake.model.rows import TableRow
-from forklake.ops.define_table import drop_table, rename_table
+from forklake.ops.objects.define_table import drop_table, rename_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from forklake.engine.spark.read.change_feed import Kind
     from forklake.lake.reader import Reader
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
     from forklake.sql.parameters import Values
 
 

@@ -17,20 +17,20 @@ from forklake.model.names import fold
 from forklake.model.predicate import Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
-from forklake.ops.change_table import FoundChange, is_changed_here, plan_change
-from forklake.ops.engine_rule import EngineRule, rule_of
-from forklake.ops.merge_predicate import match_predicate
-from forklake.session.frames import read_frame
-from forklake.session.local_queries import ComputedRows, PlannedQuery, find_here, plan_locally
-from forklake.session.result_content import FrameRows, RowSource
-from forklake.session.scan_plans import table_relation
+from forklake.ops.lakes.engine_rule import EngineRule, rule_of
+from forklake.ops.rows.change_table import FoundChange, is_changed_here, plan_change
+from forklake.ops.rows.merge_predicate import match_predicate
+from forklake.session.local.local_queries import ComputedRows, PlannedQuery, find_here, plan_locally
+from forklake.session.names.frames import read_frame
+from forklake.session.names.scan_plans import table_relation
+from forklake.session.results.result_content import FrameRows, RowSource
 from forklake.sql import statements
-from forklake.sql.given_names import GivenNames
-from forklake.sql.made_queries import count_query, rows_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Relation
+from forklake.sql.relation_names import GivenNames
 from forklake.sql.rows.joined_rows import FoundRows, bind_found
 from forklake.sql.rows.merged_rows import FoundMerge, bind_found_merge
+from forklake.sql.simple_queries import count_query, rows_query
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -23,10 +23,10 @@ from forklake.lake.runner import Made
 from forklake.model.ids import SnapshotId
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 
 if TYPE_CHECKING:
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from forklake.errors import InvalidInputError
 from forklake.lake.catalog import Catalog, Fork
 from forklake.model.fork_merge import MergePlan
 from forklake.model.trials import Trial, Trials
-from forklake.ops.terms import Duration
+from forklake.ops.catalogs.catalog_terms import Duration
 
 Attempt = Callable[[Catalog], object] | str
 """What to do in a fork: a function that gets it, or SQL."""

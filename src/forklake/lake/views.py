@@ -12,8 +12,8 @@ from forklake.lake.objects import Objects, wrong_kind_error
 from forklake.model.ids import SchemaId, ViewId
 from forklake.model.records import Commit, View
 from forklake.model.rows import SchemaRow, ViewRow
-from forklake.ops import define_view
-from forklake.ops.set_tag import set_view_tag
+from forklake.ops.objects import define_view
+from forklake.ops.objects.set_tag import set_view_tag
 
 
 class Views(Objects[ViewRow, View]):

@@ -2,7 +2,7 @@
 
 It is the hash of ``bucket(N)``, in DuckLake as in Iceberg.
 
-There are two implementations, one for a value and one for whole columns (`forklake.files.murmur3`): a plan
+There are two implementations, one for a value and one for whole columns (`forklake.files.arrow.murmur3`): a plan
 hashes a handful of literals and must not load NumPy for it; a writer hashes millions of values and cannot do
 that one by one. Both take their constants from here, and one test compares them.
 """

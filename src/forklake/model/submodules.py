@@ -11,14 +11,15 @@ from types import ModuleType
 def submodules(package: str, *names: str) -> Callable[[str], ModuleType]:
     """Return a package's ``__getattr__`` that imports submodules on first use.
 
-    Importers of the package use the submodules as its attributes; type checkers need the imports declared beside
-    it. A submodule that was imported in another way is found without this.
+    Importers of the package use the submodules as its attributes, under the last part of their names; type checkers
+    need the imports declared beside it. A submodule that was imported in another way is found without this.
     """
+    paths = {name.rpartition(".")[2]: f"{package}.{name}" for name in names}
 
     def attribute(name: str) -> ModuleType:
-        if name not in names:
+        if name not in paths:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return load(f"{package}.{name}")
+        return load(paths[name])
 
     return attribute
 

@@ -1,8 +1,9 @@
 """Partition transforms: what a partition key makes of the values of its column.
 
 A transform has three faces. This module computes the partition value of one value that is given as text, for pruning;
-`forklake.files.array_transforms` those of an Arrow array, for writing; the engine those of a column of Spark, so that
-rows can be laid out before they are written. docs/spec/files.md has the rules, and one test holds the three together.
+`forklake.files.arrow.array_transforms` those of an Arrow array, for writing; the engine those of a column of Spark, so
+that rows can be laid out before they are written. docs/spec/files.md has the rules, and one test holds the three
+together.
 """
 
 from __future__ import annotations

@@ -7,9 +7,24 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["connection", "drawn_table", "queries", "result", "show"]
+__all__ = [
+    "connection",
+    "drawn_table",
+    "queries",
+    "result",
+    "show",
+]
 
 if TYPE_CHECKING:
-    from forklake.session import connection, drawn_table, queries, result, show
+    from forklake.session import connection
+    from forklake.session.results import drawn_table, result
+    from forklake.session.statements import queries, show
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot, PyArrow and rich
+    __getattr__ = submodules(  # they bring sqlglot, PyArrow and rich
+        __name__,
+        "connection",
+        "results.drawn_table",
+        "results.result",
+        "statements.queries",
+        "statements.show",
+    )

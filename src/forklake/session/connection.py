@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from forklake.config import Confinement, Settings
-from forklake.engine.allowance import Allowance
+from forklake.engine.statement_limits import Allowance
 from forklake.errors import (
     CatalogDroppedError,
     CommitConflictError,
@@ -23,22 +23,22 @@ from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
-from forklake.ops.run_again import run_again
-from forklake.ops.runtime import setup_of
-from forklake.session import queries
-from forklake.session.aborts import aborts_transaction, check_not_aborted
-from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
-from forklake.session.confinement import Policy, terms_of
-from forklake.session.guard import guard
+from forklake.ops.lakes.run_again import run_again
+from forklake.ops.lakes.runtime import setup_of
+from forklake.session.aborted_transactions import aborts_transaction, check_not_aborted
 from forklake.session.hints import NOTHING_ATTACHED, in_sql
-from forklake.session.keyed_content import keep_keyring
-from forklake.session.limited_content import limit_result
-from forklake.session.prepared_statements import filled_statement
-from forklake.session.presence import dropped_attachment_error
-from forklake.session.result import Result
-from forklake.session.run_statement import TRANSACTION, result_without_rows, run_statement
+from forklake.session.names.attached_catalogs import AttachedCatalog, Attachments, check_names
+from forklake.session.names.existence import dropped_attachment_error
+from forklake.session.results.keyed_content import keep_keyring
+from forklake.session.results.limited_content import limit_result
+from forklake.session.results.result import Result
+from forklake.session.safety.confinement import Policy, terms_of
+from forklake.session.safety.error_boundary import guard
+from forklake.session.session_transaction import Work
 from forklake.session.state import SessionState
-from forklake.session.work import Work
+from forklake.session.statements import queries
+from forklake.session.statements.prepared_statements import filled_statement
+from forklake.session.statements.run_statement import TRANSACTION, result_without_rows, run_statement
 from forklake.sql import statements
 from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse

@@ -14,7 +14,7 @@ from forklake.model.names import fold, nearest
 from forklake.model.option_rules import byte_count
 
 if TYPE_CHECKING:
-    from forklake.session.confinement import Policy
+    from forklake.session.safety.confinement import Policy
 
 
 def _count(value: Any) -> int:

@@ -9,24 +9,24 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Literal
 
-from forklake.engine.allowance import check_time
 from forklake.engine.engine import Engine
+from forklake.engine.statement_limits import check_time
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import content_of, runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
-from forklake.ops.engine_rule import EngineRule
-from forklake.ops.runtime import Runtime, Setup, setup_of
-from forklake.session.attached_catalogs import AttachedCatalog, Attachments
-from forklake.session.confinement import Policy
-from forklake.session.frames import Frames
-from forklake.session.presence import find_in_path
-from forklake.session.private_catalogs import MEMORY, TEMPORARY, PrivateCatalog
-from forklake.session.secrets import Secrets
+from forklake.ops.lakes.engine_rule import EngineRule
+from forklake.ops.lakes.runtime import Runtime, Setup, setup_of
+from forklake.session.names.attached_catalogs import AttachedCatalog, Attachments
+from forklake.session.names.existence import find_in_path
+from forklake.session.names.frames import Frames
+from forklake.session.names.private_catalogs import MEMORY, TEMPORARY, PrivateCatalog
+from forklake.session.safety.confinement import Policy
+from forklake.session.safety.secrets import Secrets
+from forklake.session.session_transaction import Work
 from forklake.session.settings import SessionSettings
-from forklake.session.work import Work
 from forklake.sql.prepared import Prepare
 
 

@@ -13,9 +13,9 @@ from forklake.engine.spark.columns.spark_types import ducklake_type, spark_schem
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.rows import TableRow
-from forklake.ops import alter_columns
-from forklake.ops.arrange_files import set_sorting
-from forklake.ops.set_tag import set_table_tag
+from forklake.ops.objects import alter_columns
+from forklake.ops.objects.arrange_files import set_sorting
+from forklake.ops.objects.set_tag import set_table_tag
 from forklake.spark_catalog.attached import Attached, Words
 from forklake.spark_catalog.new_columns import column_comments, default_text, new_columns, warn_of_length
 from forklake.spark_catalog.table_facts import SORTED_BY

@@ -18,7 +18,7 @@ from forklake.lake.internals import begin_on, is_past
 from forklake.model.ids import CatalogId, SnapshotId, TableId, ViewId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import SchemaRow, TableRow, ViewRow
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 from forklake.spark_catalog.statements import Statements
 
 Words: TypeAlias = Mapping[str, Any]

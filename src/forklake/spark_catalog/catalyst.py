@@ -17,10 +17,10 @@ from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.errors import InvalidInputError
 from forklake.model.rows import TableRow
 from forklake.model.scan import OWN_PLACES
-from forklake.ops import append as appending
-from forklake.ops.change_table import change_found_rows, delete_all, truncate
-from forklake.ops.read_table import plan_table
-from forklake.ops.write_target import writing
+from forklake.ops.rows import append as appending
+from forklake.ops.rows.change_table import change_found_rows, delete_all, truncate
+from forklake.ops.rows.read_table import plan_table
+from forklake.ops.rows.write_target import writing
 from forklake.spark_catalog.attached import Attached
 from forklake.spark_catalog.catalyst_merge import merge
 from forklake.spark_catalog.trees import Trees, row_of

@@ -21,7 +21,7 @@ from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanPlan
 from forklake.model.write import WriteTarget
-from forklake.ops.change_table import change_by
+from forklake.ops.rows.change_table import change_by
 from forklake.spark_catalog.trees import Trees
 
 _CLAUSE: Final = "_ducklake_forklake_clause"

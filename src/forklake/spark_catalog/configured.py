@@ -12,7 +12,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Lake
 from forklake.model.flags import read_flag
 from forklake.model.names import nearest
-from forklake.ops.lake_exists import lake_exists
+from forklake.ops.lakes.lake_exists import lake_exists
 from forklake.spark_catalog.attach import SparkCatalog, attach
 
 PREFIX: Final = "spark.forklake.catalog."

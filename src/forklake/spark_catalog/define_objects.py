@@ -10,10 +10,10 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from forklake.lake.internals import content_of, run
 from forklake.model.names import fold, join_name
-from forklake.ops import append as appending
-from forklake.ops import define_schema, define_table
-from forklake.ops.define_table import NewTable
-from forklake.ops.set_tag import set_table_tag
+from forklake.ops.objects import define_schema, define_table
+from forklake.ops.objects.define_table import NewTable
+from forklake.ops.objects.set_tag import set_table_tag
+from forklake.ops.rows import append as appending
 from forklake.spark_catalog.alterations import alter, check_changes
 from forklake.spark_catalog.attached import MAIN, NO, YES, Answer, Attached, Question, Words, read_at
 from forklake.spark_catalog.new_columns import column_comments, new_columns, partition_keys

@@ -13,9 +13,9 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.lake.internals import content_of, run
 from forklake.model.rows import ViewRow
-from forklake.ops import define_view
-from forklake.ops.define_view import NewView
-from forklake.ops.set_tag import set_view_tag
+from forklake.ops.objects import define_view
+from forklake.ops.objects.define_view import NewView
+from forklake.ops.objects.set_tag import set_view_tag
 from forklake.spark_catalog.attached import NO, YES, Answer, Attached, Question, Words, say
 from forklake.spark_catalog.define_objects import do, new_name, schema_name
 from forklake.spark_catalog.new_columns import column_comments

@@ -23,11 +23,11 @@ from pyspark.sql.types import (
 
 from forklake.engine.spark.columns.spark_types import ducklake_columns
 from forklake.errors import InvalidInputError
-from forklake.files.conform import conform
-from forklake.files.texts import to_texts
+from forklake.files.casting.texts import to_texts
+from forklake.files.incoming.conform import conform
 from forklake.model.definitions import ColumnDefinition, PartitionField
 from forklake.model.types.read import field_of
-from forklake.ops.check_default import check_default
+from forklake.ops.objects.check_default import check_default
 from forklake.spark_catalog.attached import Attached
 from forklake.spark_catalog.table_facts import SPARK_KEYS
 

@@ -14,7 +14,7 @@ from forklake.lake import Catalog
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, join_name, nearest, split_name
-from forklake.ops.merge_terms import read_code, read_strategy_texts
+from forklake.ops.merging.merge_terms import read_code, read_strategy_texts
 from forklake.session.functions.forks import MERGED, plan_rows
 from forklake.spark_catalog.attached import Answer, Attached, Question, Words, say
 

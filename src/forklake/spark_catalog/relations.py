@@ -18,7 +18,7 @@ from forklake.lake.internals import content_of
 from forklake.model.quoting import quote_name, quote_spark_name
 from forklake.model.rows import TableRow, ViewRow
 from forklake.model.table_read import TableRead
-from forklake.ops.read_table import plan_table
+from forklake.ops.rows.read_table import plan_table
 from forklake.spark_catalog import table_facts
 from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, ReadKey, Words, plan_of, say
 from forklake.spark_catalog.refused_commands import check_command

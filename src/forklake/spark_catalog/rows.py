@@ -12,9 +12,9 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import ConflictError
 from forklake.lake.internals import commit, run
 from forklake.model.rows import TableRow
-from forklake.ops import append as appending
-from forklake.ops.change_table import truncate as delete_all
-from forklake.ops.overwrite import overwrite as replace_rows
+from forklake.ops.rows import append as appending
+from forklake.ops.rows.change_table import truncate as delete_all
+from forklake.ops.rows.overwrite import overwrite as replace_rows
 from forklake.spark_catalog import catalyst
 from forklake.spark_catalog.attached import MAIN, YES, Answer, Attached, Question, Words
 

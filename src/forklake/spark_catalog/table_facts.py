@@ -14,7 +14,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.state import Content
 from forklake.engine.spark.columns.arrow_columns import default_value
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.files.defaults import is_drawn_per_row
+from forklake.files.incoming.defaults import is_drawn_per_row
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.field import Field
 from forklake.model.quoting import quote_spark_name

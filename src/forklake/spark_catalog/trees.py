@@ -11,7 +11,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import OWN_PLACES, ScanPlan
-from forklake.ops.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime
 from forklake.spark_catalog.attached import Attached
 
 

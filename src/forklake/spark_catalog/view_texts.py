@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 from pyspark.sql import DataFrame
 
 from forklake.config import UNLIMITED
+from forklake.duck.bound_queries import refusal
 from forklake.engine.spark.driver.failures import SPARK_ERRORS
 from forklake.engine.spark.driver.isolate import clone
 from forklake.engine.spark.read.query import query_frame
 from forklake.errors import ForklakeError, InvalidInputError
-from forklake.files.bound_queries import refusal
 from forklake.model.quoting import quote_name, quote_spark_name
 from forklake.session.connection import Connection
 from forklake.spark_catalog.attached import MAIN, Attached, Words

@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from forklake.model.names import fold
 from forklake.sql.expressions.render import render
-from forklake.sql.made_queries import all_of
 from forklake.sql.query.constants import constant_node
+from forklake.sql.simple_queries import all_of
 from forklake.sql.statements import CopyTo
 
 Directories = tuple[tuple[str, str | None], ...]

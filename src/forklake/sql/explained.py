@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from forklake.sql import statements
 from forklake.sql.copy_queries import copied_rows
-from forklake.sql.made_queries import named_table
+from forklake.sql.simple_queries import named_table
 
 
 def explained_query(statement: statements.Statement) -> exp.Query | None:

@@ -17,7 +17,7 @@ from forklake.sql.statements import CreateTable
 
 
 class DuckDBLanguage:
-    """Implements `forklake.ops.language.Language` with the parser and the binder."""
+    """Implements `forklake.ops.lakes.language.Language` by the parser and binder."""
 
     def sort_key(self, text: str) -> SortKey:
         """Parse one key of a sort order."""

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from forklake.engine import allowance
-from forklake.engine.allowance import Allowance, charge_files, check_time, uncounted_time
+from forklake.engine import statement_limits as allowance
+from forklake.engine.statement_limits import Allowance, charge_files, check_time, uncounted_time
 from forklake.errors import LimitError
-from forklake.files.threads import FileThreads
+from forklake.files.access.threads import FileThreads
 
 
 def test_time_that_is_spent_for_all_statements_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

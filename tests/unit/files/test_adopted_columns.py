@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import DataFileError, InvalidInputError
-from forklake.files.adopt_files import Adoption, adopt_files
-from forklake.files.adopted_columns import AdoptionRules
+from forklake.files.foreign.adopt_files import Adoption, adopt_files
+from forklake.files.foreign.adopted_columns import AdoptionRules
 from forklake.model import types
 from forklake.model.definitions import MappedColumn, NewDataFile
 from forklake.model.field import Field

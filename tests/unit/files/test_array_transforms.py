@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.files.array_transforms import partition_values, transform_value
-from forklake.files.murmur3 import hash_bytes, hash_longs
-from forklake.files.schema import arrow_type
-from forklake.files.values import stored_array
+from forklake.files.arrow.array_transforms import partition_values, transform_value
+from forklake.files.arrow.murmur3 import hash_bytes, hash_longs
+from forklake.files.arrow.schema import arrow_type
+from forklake.files.arrow.values import stored_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.murmur3 import murmur3

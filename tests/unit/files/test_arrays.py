@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from forklake.files.arrays import number_array, numbers_of, repeat, value_array
+from forklake.files.arrow.arrays import number_array, numbers_of, repeat, value_array
 
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 VALUES: dict[pa.DataType, list[Any]] = {
@@ -77,7 +77,7 @@ def test_no_array_brings_pandas() -> None:
 import sys
 from decimal import Decimal
 import numpy as np, pyarrow as pa
-from forklake.files.arrays import number_array, numbers_of, repeat, value_array
+from forklake.files.arrow.arrays import number_array, numbers_of, repeat, value_array
 for value, kind in ((1, pa.int64()), (1.5, pa.float32()), ("a", pa.string()), (b"a", pa.binary()), (True, pa.bool_()),
                     (Decimal("1.5"), pa.decimal128(9, 2)), (b"abc", pa.binary(3))):
     assert value_array([None, value], kind).to_pylist() == [None, value]

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forklake.errors import InvalidInputError
-from forklake.files.casts import cast
-from forklake.files.schema import arrow_type
-from forklake.files.texts import parse_values, to_texts
-from forklake.files.values import stored_array
+from forklake.files.arrow.schema import arrow_type
+from forklake.files.arrow.values import stored_array
+from forklake.files.casting.casts import cast
+from forklake.files.casting.texts import parse_values, to_texts
 from forklake.model.field import Field
 from forklake.model.types.read import stored_type
 from tests.casts import OF_ARRAYS, Answers, differences

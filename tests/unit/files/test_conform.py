@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.files.conform import conform, frame_of
-from forklake.files.schema import arrow_schema
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.conform import conform, frame_of
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

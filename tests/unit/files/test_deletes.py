@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import DataFileError, InvalidInputError
-from forklake.files.deletes import bitmap, read_deletes, write_delete_file
+from forklake.files.parquet.deletes import bitmap, read_deletes, write_delete_file
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanDeletes
 from tests.interop.ducklake import attached

@@ -9,12 +9,13 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from forklake.duck import json_depth
+from forklake.duck.databases import closed_cursor
+from forklake.duck.json_depth import MOST_LEVELS, DepthOfJson, is_shallow
 from forklake.errors import InvalidInputError
-from forklake.files import json_depth, variants
-from forklake.files.databases import closed_cursor
-from forklake.files.json_depth import MOST_LEVELS, DepthOfJson, is_shallow
-from forklake.files.type_names import check_levels
-from forklake.files.variant_depth import check_depth
+from forklake.files.arrow import variants
+from forklake.files.arrow.type_names import check_levels
+from forklake.files.arrow.variant_depth import check_depth
 from forklake.model import types
 
 _TEXTS = ("[", "]]", '{"', "\\", '\\\\"', "a\nb[[", '"', "")

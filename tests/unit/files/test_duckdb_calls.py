@@ -6,9 +6,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from forklake.duck.calls import FUNCTIONS, Constant, DuckCall, calls_in, is_carried
+from forklake.duck.results import compute, result_type
 from forklake.errors import InvalidInputError
-from forklake.files.duckdb_calls import FUNCTIONS, Constant, DuckCall, calls_in, is_carried
-from forklake.files.duckdb_results import compute, result_type
 from forklake.model import types
 from forklake.model.types.shapes import list_of, map_of
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.files.evolution import evolved_column
+from forklake.files.incoming.evolution import evolved_column
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from forklake.errors import InvalidInputError, InvalidPathError, NotFoundError
-from forklake.files.find_files import find_files
+from forklake.files.access.find_files import find_files
 
 
 @pytest.fixture

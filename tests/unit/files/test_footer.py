@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import DataFileError
-from forklake.files.footer import Footer, known_footer, known_footers, read_footer, resolve_fields
-from forklake.files.schema import arrow_schema
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.parquet.footer import Footer, known_footer, known_footers, read_footer, resolve_fields
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import AlreadyExistsError, InvalidInputError
-from forklake.files.foreign_files import describe_foreign, read_foreign, write_foreign
-from forklake.files.parquet_facts import footer_facts
+from forklake.files.foreign.foreign_files import describe_foreign, read_foreign, write_foreign
+from forklake.files.parquet.parquet_facts import footer_facts
 from forklake.model import types
 from forklake.model.field import Field
 

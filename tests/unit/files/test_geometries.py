@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forklake.files.geometries import canonical_wkb, format_geometry, from_wkb, parse_geometry
+from forklake.files.casting.geometries import canonical_wkb, format_geometry, from_wkb, parse_geometry
 
 GOOD = [
     *("POINT(1 2)", "point (1.5 -2e10)", "POINT Z (1 2 3)", "POINTZ(1 2 3)", "POINT M (1 2 3)", "POINTZM(1 2 3 4)"),

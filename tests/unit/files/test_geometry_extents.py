@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake.files.adopt_files import Adoption, adopt_files
-from forklake.files.adopted_columns import AdoptionRules
-from forklake.files.geometries import format_geometry, from_wkb, parse_geometry, to_wkb
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.casting.geometries import format_geometry, from_wkb, parse_geometry, to_wkb
+from forklake.files.foreign.adopt_files import Adoption, adopt_files
+from forklake.files.foreign.adopted_columns import AdoptionRules
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
 from forklake.model.geometry_stats import GeometryStats, read_geometry_stats, unite_texts

@@ -2,9 +2,9 @@
 
 import pytest
 
-from forklake.files.inlined_rows import stored_rows
-from forklake.files.schema import arrow_schema
-from forklake.files.texts import to_texts
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.casting.texts import to_texts
+from forklake.files.incoming.inlined_rows import stored_rows
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.scan import ScanRows

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import DataFileError, InvalidInputError
-from forklake.files.footer import read_footer
-from forklake.files.keys import decrypting
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.access.keys import decrypting
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.parquet.footer import read_footer
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model import types
 from forklake.model.definitions import MappedColumn, NewDataFile, SortKey
 from forklake.model.field import Field

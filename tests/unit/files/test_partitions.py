@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from forklake.files.array_transforms import transform_value
-from forklake.files.partitions import hive_path, hive_text, hive_values
+from forklake.files.arrow.array_transforms import transform_value
+from forklake.files.parquet.partitions import hive_path, hive_text, hive_values
 from forklake.model import types
 from forklake.model.transforms import Transform
 from forklake.model.write import PartitionKey

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.files.schema import VARIANT_TYPE, arrow_schema, arrow_type, display_type
-from forklake.files.values import shown_array, stored_array
+from forklake.files.arrow.schema import VARIANT_TYPE, arrow_schema, arrow_type, display_type
+from forklake.files.arrow.values import shown_array, stored_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

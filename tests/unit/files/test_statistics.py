@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake.files.footer import read_metadata
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema, arrow_type
-from forklake.files.statistics import column_stats
+from forklake.files.arrow.schema import arrow_schema, arrow_type
+from forklake.files.parquet.footer import read_metadata
+from forklake.files.parquet.parquet_writer import write_files
+from forklake.files.parquet.statistics import column_stats
 from forklake.model import types
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from forklake.errors import DataFileError, InvalidPathError
-from forklake.files import storage
+from forklake.files.access import storage
 
 ODD_NAMES = ["with space", "100%", "a#b", "ä€漢", "q?x=1", "back\\slash", "c=%2F"]
 

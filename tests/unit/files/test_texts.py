@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forklake.errors import InvalidInputError
-from forklake.files.schema import arrow_type, display_type
-from forklake.files.texts import parse_values, to_array, to_texts
-from forklake.files.values import stored_array
-from forklake.files.wide_integers import duckdb_array
+from forklake.files.arrow.schema import arrow_type, display_type
+from forklake.files.arrow.values import stored_array
+from forklake.files.arrow.wide_integers import duckdb_array
+from forklake.files.casting.texts import parse_values, to_array, to_texts
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types.read import read_type

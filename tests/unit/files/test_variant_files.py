@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import VARIANT_TYPE, arrow_schema
-from forklake.files.variants import python_variants, read_variants
+from forklake.files.arrow.schema import VARIANT_TYPE, arrow_schema
+from forklake.files.arrow.variants import python_variants, read_variants
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

@@ -15,9 +15,9 @@ import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake, Settings, Table
 from forklake.errors import ConfigError, DataFileError, InvalidInputError, NotFoundError
-from forklake.files.deletes import write_delete_file
+from forklake.files.parquet.deletes import write_delete_file
 from forklake.model.scan import OWN_ROW_ID, ScanPlan
-from forklake.ops.read_table import is_read_locally
+from forklake.ops.rows.read_table import is_read_locally
 from tests.rows.arrow_hands import planned
 
 NO_SPARK: Any = cast("Any", "there is no Spark here")

@@ -7,8 +7,8 @@ import pytest
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
-from forklake.ops.ages import subtract_interval
-from forklake.ops.expire import Rule, choose_snapshots
+from forklake.ops.lakes.relative_times import subtract_interval
+from forklake.ops.maintenance.expire import Rule, choose_snapshots
 
 PARENT, FORK = CatalogId(1), CatalogId(2)
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from forklake.ducklake.exported_rows import with_typed_default
 from forklake.model.ids import MacroId
 from forklake.model.rows import MacroParameterRow
-from forklake.ops.exported_rows import with_typed_default
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import Any
 from forklake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
 from forklake.session import functions
-from forklake.session.attached_catalogs import Attachments
-from forklake.session.attachment import Attachment
-from forklake.session.confinement import Policy
-from forklake.session.known_rows import Changes, Differences, Files, Rows
-from forklake.session.metadata_tables import metadata_table
+from forklake.session.listings.metadata_tables import metadata_table
+from forklake.session.names.attached_catalogs import Attachments
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Changes, Differences, Files, Rows
+from forklake.session.safety.confinement import Policy
 
 
 def call(

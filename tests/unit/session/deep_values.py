@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import forklake
-from forklake import Connection, Settings, files
+from forklake import Connection, Settings, duck
+from forklake.duck.calls import Constant, DuckCall
 from forklake.errors import ForklakeError
-from forklake.files.duckdb_calls import DuckCall
 from forklake.model import types
 
 LEVELS = 100_000
@@ -147,10 +147,10 @@ def _read_parquet(session: Connection) -> None:
 def _compute(function: str, documents: int) -> None:
     """Compute a function as workers of Spark do."""
     texts = pa.array([LISTS, OBJECTS, "[1]"])
-    arguments = {"json_transform": (types.VARCHAR, files.duckdb_calls.Constant('["JSON"]'))}
+    arguments = {"json_transform": (types.VARCHAR, Constant('["JSON"]'))}
     given = arguments.get(function, (types.VARCHAR,) * max(documents, 1))
     columns = [texts for one in given if isinstance(one, types.Type)]
-    values, faults = files.duckdb_results.compute(DuckCall(function, given), columns)
+    values, faults = duck.results.compute(DuckCall(function, given), columns)
     if documents:
         assert [fault is None for fault in faults.to_pylist()] == [False, False, True], faults
     assert values[2].is_valid

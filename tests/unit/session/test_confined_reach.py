@@ -15,12 +15,14 @@ import pytest
 
 from forklake import Catalog, Connection
 from forklake.errors import PermissionDeniedError
-from forklake.session import functions, permissions, system_files, system_listings
-from forklake.session.confinement import Policy
+from forklake.session import functions
 from forklake.session.functions.function import CatalogFunction
-from forklake.session.information_schema import _INFORMATION
-from forklake.session.known_rows import Rows
-from forklake.session.metadata_tables import metadata_table_names
+from forklake.session.listings import system_files, system_listings
+from forklake.session.listings.information_schema import _INFORMATION
+from forklake.session.listings.metadata_tables import metadata_table_names
+from forklake.session.names.known_rows import Rows
+from forklake.session.safety import permissions
+from forklake.session.safety.confinement import Policy
 from forklake.sql import statements
 from forklake.sql.catalog_statements import CopyDatabase
 from forklake.sql.parse import statement as parser

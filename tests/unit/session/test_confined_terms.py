@@ -22,7 +22,8 @@ from forklake.errors import (
     PermissionDeniedError,
 )
 from forklake.model.option_rules import OPTIONS
-from forklake.session import functions, permissions
+from forklake.session import functions
+from forklake.session.safety import permissions
 
 
 @pytest.fixture

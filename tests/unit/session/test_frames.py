@@ -12,10 +12,10 @@ import pytest
 
 import forklake
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.ops.runtime import setup_of
+from forklake.ops.lakes.runtime import setup_of
 from forklake.session.connection import Connection
-from forklake.session.frames import frame_of_caller
-from forklake.session.result import Result
+from forklake.session.names.frames import frame_of_caller
+from forklake.session.results.result import Result
 
 seen_by_all = pa.table({"id": [1, 2]})
 

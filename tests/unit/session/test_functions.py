@@ -23,7 +23,7 @@ from forklake.model import types
 from forklake.model.ids import SnapshotId
 from forklake.model.types.shapes import list_of
 from forklake.session.functions import FUNCTIONS
-from forklake.session.known_rows import Changes, Differences, Files, Rows
+from forklake.session.names.known_rows import Changes, Differences, Files, Rows
 from tests.unit.session.attached import Attached, call, call_scalar
 
 

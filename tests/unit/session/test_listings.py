@@ -7,7 +7,7 @@ import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake
 from forklake.session.functions import LISTINGS
-from forklake.session.known_rows import Rows
+from forklake.session.names.known_rows import Rows
 from tests.unit.session.attached import Attached, call
 
 

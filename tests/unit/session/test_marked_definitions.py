@@ -17,7 +17,7 @@ from forklake.errors import ForklakeError, NotFoundError, PermissionDeniedError
 from forklake.model.built_in_names import BUILT_IN_NAMES
 from forklake.model.quoting import quote_text
 from forklake.session.functions import FUNCTIONS
-from forklake.session.permissions import FILE_FUNCTIONS, LISTINGS
+from forklake.session.safety.permissions import FILE_FUNCTIONS, LISTINGS
 from forklake.sql.expressions.aggregates import AGGREGATES, WINDOWS
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.functions import FUNCTIONS as OF_NODES

@@ -8,7 +8,7 @@ import pytest
 
 from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
 from forklake.metastore.plain.layout import TABLES
-from forklake.session.metadata_tables import metadata_table, metadata_table_names
+from forklake.session.listings.metadata_tables import metadata_table, metadata_table_names
 from tests.unit.session.attached import Attached
 
 

@@ -15,12 +15,12 @@ import pytest
 
 from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import InvalidInputError
-from forklake.files.python_values import from_python, to_python
-from forklake.files.texts import parse_values
+from forklake.files.casting.python_values import from_python, to_python
+from forklake.files.casting.texts import parse_values
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.session.result import Result
-from forklake.session.result_table import cell_text
+from forklake.session.results.result import Result
+from forklake.session.results.result_table import cell_text
 from tests.fields import named_field
 
 
@@ -284,7 +284,7 @@ def test_showing_prints_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_result_of_metadata_needs_neither_pandas_nor_spark() -> None:
     program = (
-        "import sys; from forklake.session.result import Result; from forklake.model.field import Field\n"
+        "import sys; from forklake.session.results.result import Result; from forklake.model.field import Field\n"
         "from forklake.model.types import INT32\n"
         "r = Result.of_rows([Field(None, 'a', INT32)], [(1,)]); r.columns, r.types, r.fetchall()\n"
         "print([name for name in ('pyspark', 'pandas') if name in sys.modules])"

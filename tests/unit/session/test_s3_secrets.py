@@ -10,8 +10,8 @@ import pytest
 import forklake
 from forklake import Connection
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError
-from forklake.files.keyring import Credential, Keyring, credential_for
-from forklake.files.threads import FileThreads
+from forklake.files.access.keyring import Credential, Keyring, credential_for
+from forklake.files.access.threads import FileThreads
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 import forklake
 from forklake import Connection, Lake
 from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from forklake.session.name_resolution import SessionNames
+from forklake.session.names.name_resolution import SessionNames
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 

@@ -22,7 +22,7 @@ from forklake.errors import (
     InvalidNameError,
     NotFoundError,
 )
-from forklake.session.guard import guard
+from forklake.session.safety.error_boundary import guard
 
 ATTACH = "ATTACH 'ducklake:lake.db' AS lake (DATA_PATH 'data', CATALOG 'shop', CREATE_IF_NOT_EXISTS true)"
 

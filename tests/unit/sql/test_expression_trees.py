@@ -10,7 +10,7 @@ import pytest
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.expression import Constant, Expression, FunctionCall, NamedColumn
 from forklake.model.predicate import Nothing
-from forklake.sql.expressions.phrases import canonical
+from forklake.sql.expressions.spark_idioms import canonical
 from forklake.sql.rows.row_statements import bind_condition
 from forklake.sql.rows.row_texts import read_where
 from tests.fields import named_field

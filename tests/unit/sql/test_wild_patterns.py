@@ -7,9 +7,9 @@ import re
 
 import duckdb
 
-from forklake.engine.allowance import Allowance
+from forklake.engine.statement_limits import Allowance
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.site import Site
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.wild_patterns import ONE_LETTER, whole_pattern
 from forklake.sql.parse import parse_expression
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forklake.files.nested_text import split_list, split_pairs, unquote
+from forklake.files.casting.nested_text import split_list, split_pairs, unquote
 from forklake.model import types
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold

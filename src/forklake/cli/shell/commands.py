@@ -19,7 +19,7 @@ from forklake.model.quoting import quote_name
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.internals import runtime_of
 from forklake.model.hint import ListCatalogs
 from forklake.model.quoting import quote_name, quote_text
-from forklake.ops.list_catalogs import main_catalog
+from forklake.ops.catalogs.list_catalogs import main_catalog
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection

@@ -14,7 +14,7 @@ from forklake.errors import ForklakeError
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
-    from forklake.session.result import Result
+    from forklake.session.results.result import Result
 
 _SHOWN_LETTERS: Final = 60
 

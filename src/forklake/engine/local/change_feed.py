@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from forklake.engine.allowance import charge
 from forklake.engine.engine import Kind
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
-from forklake.files.deletes import read_deletes
-from forklake.files.schema import display_type
+from forklake.engine.statement_limits import charge
+from forklake.files.arrow.schema import display_type
+from forklake.files.parquet.deletes import read_deletes
 from forklake.model.change_scan import ChangePlan, DatedScan, NetChanges, NewDeletes, PlainChanges
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from forklake.engine.changed_rows import ROW_ID_FIELD, TWICE, ChangedRows, Inlining, without_ids
 from forklake.errors import InvalidInputError
-from forklake.files import compute as pc
-from forklake.files import storage
-from forklake.files.conform import conform
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.access import storage
+from forklake.files.arrow import compute as pc
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.incoming.conform import conform
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.ids import DataFileId
 from forklake.model.lazy_dataclass import dataclass

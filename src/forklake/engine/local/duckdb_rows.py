@@ -14,12 +14,12 @@ from typing import Final
 import duckdb
 import pyarrow as pa
 
-from forklake.engine.allowance import check_time, current_allowance, interrupt_in_time
+from forklake.duck.databases import closed_database, learn_macros
+from forklake.duck.json_depth import TOO_DEEP
+from forklake.engine.statement_limits import check_time, current_allowance, interrupt_in_time
 from forklake.errors import EngineError, InvalidInputError
-from forklake.files.databases import closed_database, learn_macros
-from forklake.files.json_depth import TOO_DEEP
-from forklake.files.schema import VARIANT_TYPE
-from forklake.files.variant_arrays import plain_variants
+from forklake.files.arrow.schema import VARIANT_TYPE
+from forklake.files.arrow.variant_arrays import plain_variants
 from forklake.model.quoting import quote_name
 
 _FEW_ROWS: Final = 2_000

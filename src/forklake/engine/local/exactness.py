@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files import storage
-from forklake.files.footer import known_footer, resolve_fields
-from forklake.files.schema import display_type
+from forklake.files.access import storage
+from forklake.files.arrow.schema import display_type
+from forklake.files.parquet.footer import known_footer, resolve_fields
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

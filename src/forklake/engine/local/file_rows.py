@@ -12,19 +12,19 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forklake import files
-from forklake.engine.allowance import UnpackedBytes, charge, check_time
 from forklake.engine.local.table_columns import table_column
-from forklake.files import compute as pc
-from forklake.files import storage
-from forklake.files.arrays import number_array, repeat, value_array
-from forklake.files.deletes import read_deletes
-from forklake.files.evolution import evolved_column
-from forklake.files.footer import damage_error, known_footer, resolve_fields
-from forklake.files.inlined_rows import held_array
-from forklake.files.keys import decrypting
-from forklake.files.partitions import hive_text, path_values
-from forklake.files.texts import to_array
-from forklake.files.variant_arrays import is_plain
+from forklake.engine.statement_limits import UnpackedBytes, charge, check_time
+from forklake.files.access import storage
+from forklake.files.access.keys import decrypting
+from forklake.files.arrow import compute as pc
+from forklake.files.arrow.arrays import number_array, repeat, value_array
+from forklake.files.arrow.variant_arrays import is_plain
+from forklake.files.casting.texts import to_array
+from forklake.files.incoming.evolution import evolved_column
+from forklake.files.incoming.inlined_rows import held_array
+from forklake.files.parquet.deletes import read_deletes
+from forklake.files.parquet.footer import damage_error, known_footer, resolve_fields
+from forklake.files.parquet.partitions import hive_text, path_values
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.file_rows import Rows, Selection, file_rows
-from forklake.files import storage
-from forklake.files.footer import known_footer, resolve_fields
-from forklake.files.parquet_writer import write_files
-from forklake.files.row_order import sort_rows
-from forklake.files.schema import arrow_schema
-from forklake.files.wide_integers import is_wide, text_columns
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.arrow.wide_integers import is_wide, text_columns
+from forklake.files.parquet.footer import known_footer, resolve_fields
+from forklake.files.parquet.parquet_writer import write_files
+from forklake.files.parquet.row_order import sort_rows
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field, plain_column

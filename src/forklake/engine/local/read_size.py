@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from forklake.files import storage
-from forklake.files.footer import read_metadata
+from forklake.files.access import storage
+from forklake.files.parquet.footer import read_metadata
 from forklake.model.scan import ScanFile, ScanPlan
 
 _OPENING_BYTES: Final = 64 * 1024

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from forklake.engine.allowance import charge
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.scan_tasks import piece_rows, tasks
-from forklake.files.schema import display_type
+from forklake.engine.statement_limits import charge
+from forklake.files.arrow.schema import display_type
 from forklake.model.scan import ScanPlan
 
 CHANGE: Final = "change_type"

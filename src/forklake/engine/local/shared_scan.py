@@ -12,7 +12,7 @@ import pyarrow as pa
 from forklake.engine.local.exactness import is_exact
 from forklake.engine.local.read_size import is_small
 from forklake.engine.local.whole_scan import read_plan
-from forklake.files.schema import display_type
+from forklake.files.arrow.schema import display_type
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan, ScanRows, SharedPlan

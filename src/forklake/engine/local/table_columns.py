@@ -13,15 +13,15 @@ from typing import Final
 import pyarrow as pa
 
 from forklake.errors import InvalidInputError
-from forklake.files.arrays import numbers_of, value_array
-from forklake.files.casts import cast
-from forklake.files.decode import decode
-from forklake.files.intervals import Interval
-from forklake.files.nesting import assemble, lengths_of, parts_of
-from forklake.files.schema import arrow_type, display_type
-from forklake.files.texts import to_array
-from forklake.files.values import display_array
-from forklake.files.variant_arrays import is_plain, plain_variants
+from forklake.files.arrow.arrays import numbers_of, value_array
+from forklake.files.arrow.decode import decode
+from forklake.files.arrow.nesting import assemble, lengths_of, parts_of
+from forklake.files.arrow.schema import arrow_type, display_type
+from forklake.files.arrow.values import display_array
+from forklake.files.arrow.variant_arrays import is_plain, plain_variants
+from forklake.files.casting.casts import cast
+from forklake.files.casting.intervals import Interval
+from forklake.files.casting.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.promotions import is_rounded

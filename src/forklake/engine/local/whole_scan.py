@@ -11,13 +11,13 @@ from typing import Final
 
 import pyarrow as pa
 
-from forklake.engine.allowance import charge, check_time
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
-from forklake.files import compute as pc
-from forklake.files import storage
-from forklake.files.arrays import number_array, repeat, value_array
-from forklake.files.schema import display_type
-from forklake.files.threads import FileThreads
+from forklake.engine.statement_limits import charge, check_time
+from forklake.files.access import storage
+from forklake.files.access.threads import FileThreads
+from forklake.files.arrow import compute as pc
+from forklake.files.arrow.arrays import number_array, repeat, value_array
+from forklake.files.arrow.schema import display_type
 from forklake.model import scan as scans
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass

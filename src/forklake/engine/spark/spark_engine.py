@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from forklake.engine.allowance import charge, charge_files, check_time
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Kind
 from forklake.engine.spark import change, columns, driver, read, write
+from forklake.engine.statement_limits import charge, charge_files, check_time
 from forklake.errors import EngineError
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.expression import Expression
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from forklake.engine.spark.change.merge_source import Source
-    from forklake.files.adopt_files import Adoption
-    from forklake.files.rewrite_file import Rewriting
+    from forklake.files.foreign.adopt_files import Adoption
+    from forklake.files.parquet.rewrite_file import Rewriting
     from forklake.model.change_scan import ChangePlan
 
 

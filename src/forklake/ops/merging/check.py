@@ -27,12 +27,12 @@ from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.model.promotions import can_become
 from forklake.model.rows import ColumnRow, DataFileRow, InlinedRow
+from forklake.ops.lakes.runtime import Runtime
 from forklake.ops.merging.plan import Planned, TableEdit
 from forklake.ops.merging.sides import Sides
 from forklake.ops.merging.table_files import touches_of
 from forklake.ops.merging.things import SCHEMAS, SORTING, TABLES
-from forklake.ops.runtime import Runtime
-from forklake.ops.sort_keys import columns_of_key
+from forklake.ops.objects.sort_keys import columns_of_key
 
 
 def check_result(draft: Draft, planned: Planned, runtime: Runtime) -> None:

@@ -11,7 +11,7 @@ from forklake.catalog.draft import Draft
 from forklake.catalog.holdings import version_of
 from forklake.catalog.places import Places, catalog_directories, owner_of
 from forklake.catalog.table_files import cut_at
-from forklake.metastore.followers import followers_of_owners
+from forklake.metastore.dependent_rows import followers_of_owners
 from forklake.metastore.written_tables import (
     COLUMN_MAPPING,
     FILE_COLUMN_STATS,

@@ -53,7 +53,7 @@ from forklake.ops.merging.things import (
     Thing,
     new_columns,
 )
-from forklake.ops.restate_rows import rows_for_fields
+from forklake.ops.rows.restate_rows import rows_for_fields
 
 Written = Mapping[DataFileId, tuple[DeleteFileId, NewDeleteFile]]
 """The delete files that were written for a merge, by data file; other deletes are inlined."""

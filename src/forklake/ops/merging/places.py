@@ -8,10 +8,10 @@ from forklake.catalog import lookup
 from forklake.catalog.holdings import HeldFile
 from forklake.catalog.places import Places
 from forklake.metastore.written_tables import TABLE
+from forklake.ops.lakes.runtime import Runtime
 from forklake.ops.merging.plan import TableEdit
 from forklake.ops.merging.sides import Side, Sides
-from forklake.ops.runtime import Runtime
-from forklake.ops.write_target import Writing, writing
+from forklake.ops.rows.write_target import Writing, writing
 
 
 def delete_target(runtime: Runtime, sides: Sides, table: TableEdit) -> tuple[Writing, Callable[[HeldFile], str]]:

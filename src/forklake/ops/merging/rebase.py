@@ -34,7 +34,7 @@ from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedRow, Row
 from forklake.model.version import Version
 from forklake.ops.merging.copier import Copier, FileDetails
 from forklake.ops.merging.sides import Sides
-from forklake.ops.restate_rows import rows_for_fields
+from forklake.ops.rows.restate_rows import rows_for_fields
 
 
 def rebase(draft: Draft, sides: Sides, onto: Version) -> Draft:

@@ -11,8 +11,8 @@ import numpy as np
 
 from forklake.catalog.holdings import Held, files_of, version_of
 from forklake.catalog.scan_plan import ScanPlanner
-from forklake.engine.allowance import charge
 from forklake.engine.local.file_rows import Selection, deleted_positions, file_rows, rows_at
+from forklake.engine.statement_limits import charge
 from forklake.model.ids import DataFileId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import TableRow

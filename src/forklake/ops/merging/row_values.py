@@ -13,9 +13,9 @@ from forklake.catalog.holdings import Held, files_of
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.scan_tasks import piece_rows, tasks
-from forklake.files.python_values import to_python
-from forklake.files.schema import display_type
-from forklake.files.values import values_of
+from forklake.files.arrow.schema import display_type
+from forklake.files.arrow.values import values_of
+from forklake.files.casting.python_values import to_python
 from forklake.metastore.written_tables import TABLE
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId

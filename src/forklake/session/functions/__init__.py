@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold, nearest
-from forklake.session.attachment import Attachment
-from forklake.session.confinement import Policy
 from forklake.session.functions import (
     across,
     catalogs,
@@ -27,7 +25,9 @@ from forklake.session.functions import (
 )
 from forklake.session.functions.arguments import VARCHAR, match, no_match
 from forklake.session.functions.function import Call, CatalogFunction, clock
-from forklake.session.known_rows import Changes, Differences, Files, Rows
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Changes, Differences, Files, Rows
+from forklake.session.safety.confinement import Policy
 
 __all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar", "check_form", "check_scalar"]
 

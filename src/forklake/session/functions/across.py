@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from forklake.catalog.names import qualified_name
 from forklake.lake.internals import is_past, runtime_of
-from forklake.ops.read_across import choose_catalogs, holder_field, plan_across, read_across, shared_columns
+from forklake.ops.rows.read_across import choose_catalogs, holder_field, plan_across, read_across, shared_columns
 from forklake.session.functions.arguments import ANY, TEXTS, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Files
+from forklake.session.names.known_rows import Files
 
 
 def _across(call: Call) -> Files:

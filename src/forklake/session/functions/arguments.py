@@ -18,7 +18,7 @@ from forklake.model.flags import BOOLEANS
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.types.constants import type_of
-from forklake.ops.ages import age_of, time_before
+from forklake.ops.lakes.relative_times import age_of, time_before
 
 VARCHAR: Final = "VARCHAR"
 BIGINT: Final = "BIGINT"

@@ -18,13 +18,13 @@ from forklake.model.names import fold
 from forklake.model.overview import ForkNode
 from forklake.model.records import CatalogInfo
 from forklake.model.types.shapes import list_of
-from forklake.ops import lifecycle
-from forklake.ops.purge_catalogs import purge, purge_catalogs
-from forklake.ops.terms import read_info, read_labels
+from forklake.ops.catalogs import lifecycle
+from forklake.ops.catalogs.catalog_terms import read_info, read_labels
+from forklake.ops.catalogs.purge_catalogs import purge, purge_catalogs
 from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.functions.lives import TERMS, terms
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.known_rows import Rows, column
 
 _CATALOGS: Final = (
     column("catalog_id", types.INT64),

@@ -15,11 +15,11 @@ from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
 from forklake.lake.table import Table
 from forklake.model import types
-from forklake.ops.table_changes import check_order
+from forklake.ops.rows.table_changes import check_order
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
-from forklake.session.known_rows import Changes, column
-from forklake.session.presence import object_exists
+from forklake.session.names.existence import object_exists
+from forklake.session.names.known_rows import Changes, column
 
 Kind = Literal["all", "insertions", "deletions"]
 

@@ -11,10 +11,10 @@ from forklake.lake import Catalog, Diff
 from forklake.lake.internals import runtime_of, version_of
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Differences, Rows, column
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Differences, Rows, column
 
 _COLUMNS: Final = (
     column("kind", types.VARCHAR),

@@ -8,10 +8,10 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.fork_merge import MergePlan, Strategy
-from forklake.ops.merge_terms import read_code, read_strategy_texts
+from forklake.ops.merging.merge_terms import read_code, read_strategy_texts
 from forklake.session.functions.arguments import ANY, BOOLEAN, MOMENT, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.known_rows import Rows, column
 
 MERGED: Final = (
     column("snapshot_id", types.INT64),

@@ -16,11 +16,11 @@ from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold, split_name
 from forklake.model.rows import TableRow
-from forklake.session.attachment import Attachment
-from forklake.session.confinement import Policy
 from forklake.session.functions.arguments import Signature
-from forklake.session.known_rows import Changes, Differences, Files, Rows
-from forklake.session.presence import check_object, object_exists
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.existence import check_object, object_exists
+from forklake.session.names.known_rows import Changes, Differences, Files, Rows
+from forklake.session.safety.confinement import Policy
 
 
 @dataclass(frozen=True, slots=True)

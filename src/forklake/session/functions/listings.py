@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
-from forklake import files
+from forklake import duck
 from forklake.catalog.draft import Draft
 from forklake.catalog.fields import field_tree
 from forklake.catalog.places import catalog_directories
@@ -27,11 +27,11 @@ from forklake.model.keywords import identifier
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.types import Type
-from forklake.session.attachment import Attachment
-from forklake.session.confinement import Policy
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Rows, listed_columns
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Rows, listed_columns
+from forklake.session.safety.confinement import Policy
 from forklake.sql.object_texts import default_text, table_text, view_text
 
 Row = tuple[Any, ...]
@@ -175,7 +175,7 @@ def _tables(listed: _CatalogListing) -> Iterator[Row]:
 def _views(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.views():
         aliases, is_temporary = parse_aliases(row.column_aliases), listed.attachment.is_temporary
-        query = files.printed_texts.print_query(row.sql) if row.dialect == "duckdb" else row.sql
+        query = duck.printed_texts.print_query(row.sql) if row.dialect == "duckdb" else row.sql
         text = listed.sql(view_text(identifier(row.view_name), query, aliases))
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.view_name, row.view_id,

@@ -11,8 +11,8 @@ from forklake.model import types
 from forklake.model.lives import Tag
 from forklake.session.functions.arguments import ANY, BIGINT, BOOLEAN, MOMENT, SIGNED, TEXTS, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Rows, column
-from forklake.session.own_forks import denial
+from forklake.session.names.known_rows import Rows, column
+from forklake.session.safety.own_forks import denial
 
 _TAGS: Final = (
     column("tag_name", types.VARCHAR),

@@ -10,13 +10,12 @@ from forklake.errors import DataFileError, InvalidInputError, NotFoundError
 from forklake.lake.internals import commit_once, content_of, run, runtime_of
 from forklake.model import types
 from forklake.model.records import CheckpointStep
-from forklake.ops.check_lake import check_lake
-from forklake.ops.cleanup import cleanup_old_files
-from forklake.ops.compact_tables import Compacting, compact_tables
-from forklake.ops.delete_orphaned_files import delete_orphaned_files
-from forklake.ops.expire import expire_snapshots
-from forklake.ops.flush_inlined import Flushed, Flushing, flush_inlined, plan_flush
-from forklake.session.attachment import Attachment
+from forklake.ops.checks.check_lake import check_lake
+from forklake.ops.maintenance.cleanup import cleanup_old_files
+from forklake.ops.maintenance.compact_tables import Compacting, compact_tables
+from forklake.ops.maintenance.delete_orphaned_files import delete_orphaned_files
+from forklake.ops.maintenance.expire import expire_snapshots
+from forklake.ops.maintenance.flush_inlined import Flushed, Flushing, flush_inlined, plan_flush
 from forklake.session.functions.arguments import (
     BOOLEAN,
     DOUBLE,
@@ -28,7 +27,8 @@ from forklake.session.functions.arguments import (
 )
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SNAPSHOT_COLUMNS, snapshot_rows
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.attachment import Attachment
+from forklake.session.names.known_rows import Rows, column
 
 _FLUSHED: Final = (
     column("schema_name", types.VARCHAR),

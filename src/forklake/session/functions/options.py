@@ -11,18 +11,18 @@ from forklake import __version__
 from forklake.catalog import lookup
 from forklake.catalog.state import CatalogState
 from forklake.errors import InvalidInputError, InvalidNameError
-from forklake.files.intervals import Interval, parse_interval
+from forklake.files.casting.intervals import Interval, parse_interval
 from forklake.lake.internals import runtime_of
 from forklake.metastore.written_tables import COLUMN, SCHEMA, TABLE
 from forklake.model import types
 from forklake.model.inlined_names import is_own_name
 from forklake.model.option_rules import COMPRESSIONS, OPTIONS, byte_count
-from forklake.ops import scoped_options as ops
-from forklake.ops.terms import read_info
+from forklake.ops.catalogs.catalog_terms import read_info
+from forklake.ops.lakes import scoped_options as ops
 from forklake.session.functions.arguments import ANY, SIGNED, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SUCCESS
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.known_rows import Rows, column
 
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "data_inlining_row_limit": "Maximum amount of rows to inline in a single insert",

@@ -16,7 +16,7 @@ from forklake.model.records import Snapshot
 from forklake.model.types.shapes import list_of, map_of
 from forklake.session.functions.arguments import VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Rows, column
+from forklake.session.names.known_rows import Rows, column
 
 SNAPSHOT_COLUMNS: Final = (
     column("snapshot_id", types.INT64),

@@ -18,13 +18,13 @@ from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE
 from forklake.model import types
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.model.types.shapes import list_of
-from forklake.ops.add_data_files import add_data_files, file_patterns
-from forklake.ops.former_tables import former_table
-from forklake.ops.table_history import named_table_history
+from forklake.ops.objects.former_tables import former_table
+from forklake.ops.objects.table_history import named_table_history
+from forklake.ops.rows.add_data_files import add_data_files, file_patterns
 from forklake.session.functions.arguments import BIGINT, BOOLEAN, TEXTS, TIMESTAMPTZ, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table, table_place
-from forklake.session.known_rows import Rows, column
-from forklake.session.presence import missing_object_error, object_exists
+from forklake.session.names.existence import missing_object_error, object_exists
+from forklake.session.names.known_rows import Rows, column
 
 _TABLE_INFO: Final = (
     column("table_name", types.VARCHAR),

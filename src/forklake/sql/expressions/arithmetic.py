@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.type_names import physical_name
+from forklake.files.arrow.type_names import physical_name
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
@@ -15,7 +15,7 @@ from forklake.sql.expressions.coercion import cast, common_integer, constant
 from forklake.sql.expressions.intervals import negate_interval
 from forklake.sql.expressions.literals import decimal_literal, ducklake_text, spark_type, text_literal
 from forklake.sql.expressions.nested import exact
-from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, refusal
+from forklake.sql.expressions.spark_idioms import SHORT_OF_DIGITS, once, refusal
 from forklake.sql.expressions.time_arithmetic import time_arithmetic
 
 _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"

@@ -13,10 +13,10 @@ from typing import Final
 import pyarrow as pa
 
 from forklake.errors import InvalidInputError
-from forklake.files.casts import cast as cast_array
-from forklake.files.schema import arrow_type
-from forklake.files.texts import format_value, parse_value, to_texts
-from forklake.files.type_names import physical_name
+from forklake.files.arrow.schema import arrow_type
+from forklake.files.arrow.type_names import physical_name
+from forklake.files.casting.casts import cast as cast_array
+from forklake.files.casting.texts import format_value, parse_value, to_texts
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types import Type
@@ -33,7 +33,7 @@ from forklake.sql.expressions.moment_texts import (
     moment_text,
     round_timestamp,
 )
-from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, refusal, unless_null, variable
+from forklake.sql.expressions.spark_idioms import SHORT_OF_DIGITS, once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
 from forklake.sql.expressions.variants import computed_here
 

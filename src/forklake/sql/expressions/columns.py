@@ -14,8 +14,8 @@ from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import LINEAGE_COLUMNS
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.nested import field_of
-from forklake.sql.expressions.site import Site
 from forklake.sql.expressions.variants import computed_here
 
 

@@ -14,10 +14,10 @@ from forklake.model.types.shapes import entries_of
 from forklake.sql.expressions.bound import Bound, both, either
 from forklake.sql.expressions.coercion import cast, common_type, comparable_pair, ordered_pair
 from forklake.sql.expressions.intervals import length_of
-from forklake.sql.expressions.letters import in_lower_case, lower_case
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import variable
 from forklake.sql.expressions.sort_keys import sort_key
+from forklake.sql.expressions.spark_idioms import variable
+from forklake.sql.expressions.upper_and_lower import in_lower_case, lower_case
 from forklake.sql.expressions.variants import computed_here
 from forklake.sql.expressions.wild_patterns import ONE_LETTER, whole_pattern
 

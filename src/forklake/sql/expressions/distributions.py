@@ -10,8 +10,8 @@ from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.calls import Aggregate, Call, wrong_aggregate
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import refusal
 from forklake.sql.expressions.quantiles import of_all_values
+from forklake.sql.expressions.spark_idioms import refusal
 
 
 def _of_all_values(name: str) -> Aggregate:

@@ -21,7 +21,6 @@ from forklake.model.types import Type
 from forklake.sql.borne_names import hand_on_names
 from forklake.sql.expressions.arithmetic import negate
 from forklake.sql.expressions.bound import TEXTS, Bound
-from forklake.sql.expressions.chains import calculate, concatenate
 from forklake.sql.expressions.coercion import cast, constant, unify, untyped_constant
 from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.comparisons import (
@@ -35,6 +34,7 @@ from forklake.sql.expressions.comparisons import (
     null_test,
     one_of,
 )
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.intervals import amount_of_unit, interval_of, number_of_units
 from forklake.sql.expressions.lambdas import bind_lambda, is_folding, meet_start
 from forklake.sql.expressions.literals import ducklake_text
@@ -57,8 +57,8 @@ from forklake.sql.expressions.nodes import (
     is_subquery,
 )
 from forklake.sql.expressions.number_literals import number
+from forklake.sql.expressions.operator_chains import calculate, concatenate
 from forklake.sql.expressions.render import BoundNode, render
-from forklake.sql.expressions.site import Site
 from forklake.sql.functions import FUNCTIONS, NAMED, no_match, no_such_function
 from forklake.sql.vocabulary import takes
 

@@ -12,7 +12,7 @@ from typing import Final
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.literals import spark_type
-from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.spark_idioms import variable
 
 _FIRST_EXPONENT: Final[Mapping[Type, int]] = {types.FLOAT32: 7, types.FLOAT64: 16}
 """From here on Java's digits may be too many, and all floats are whole."""

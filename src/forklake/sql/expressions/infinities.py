@@ -13,7 +13,7 @@ from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import MOMENTS, Bound
 from forklake.sql.expressions.literals import INFINITIES, infinite_literal
-from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.spark_idioms import once
 
 
 def may_be_infinite(value: Bound) -> bool:

@@ -7,12 +7,12 @@ from decimal import Decimal
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import Interval, parse_interval
+from forklake.files.casting.intervals import Interval, parse_interval
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, constant
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import once, refusal, variable
+from forklake.sql.expressions.spark_idioms import once, refusal, variable
 
 Span = tuple[str, str, str]
 """Months, days and microseconds, as integers in Spark SQL."""

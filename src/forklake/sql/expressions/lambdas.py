@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
+from forklake.duck.calls import calls_in
 from forklake.errors import InvalidInputError
-from forklake.files.duckdb_calls import calls_in
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.nodes import function_name
-from forklake.sql.expressions.phrases import parameter
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import parameter
 
 if TYPE_CHECKING:
     from forklake.sql.expressions.expression import ExpressionBinder

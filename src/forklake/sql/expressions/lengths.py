@@ -16,7 +16,7 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.phrases import message_text, once, refusal, variable
+from forklake.sql.expressions.spark_idioms import message_text, once, refusal, variable
 
 TEXT_BYTES: Final = 2**26
 """The most bytes of a text from a function whose result can be much longer than its arguments."""

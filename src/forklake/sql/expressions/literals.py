@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.texts import format_value, parse_value
+from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
@@ -167,7 +167,7 @@ def decimal_literal(text: str) -> str:
 
 
 def _nested_literal(kind: Type, value: Any) -> str:
-    """Return a nested value (`forklake.files.values`) as a Spark literal.
+    """Return a nested value (`forklake.files.arrow.values`) as a Spark literal.
 
     Its parts have exactly the Spark types of their types.
     """

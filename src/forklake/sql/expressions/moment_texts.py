@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake.files.numerals import SPACES
+from forklake.files.casting.numerals import SPACES
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.literals import INFINITIES, infinite_literal, spark_type, text_literal
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 
 EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 FIRST_OF_NANOS: Final = "TIMESTAMP_NTZ '1677-09-22 00:00:00'"

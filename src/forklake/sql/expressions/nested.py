@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.nested_text import quote
+from forklake.files.casting.nested_text import quote
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types import Type
@@ -30,7 +30,7 @@ from forklake.sql.expressions.bound import TEXTS, Bound, is_null
 from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.literals import spark_literal, spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 from forklake.sql.expressions.variants import computed_here
 
 _NOWHERE: Final = 2**31

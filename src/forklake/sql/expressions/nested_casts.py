@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.nested_text import quote
-from forklake.files.texts import format_value, parse_value
+from forklake.files.casting.nested_text import quote
+from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
@@ -16,7 +16,7 @@ from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.literals import spark_names, spark_type, text_literal
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 
 Caster = Callable[[Bound, Type], Bound]
 
@@ -103,7 +103,7 @@ def _matches(source: Type, target: Type) -> list[int | None]:
 
 
 def constant_parts(source: Type, target: Type, value: Any) -> Any:
-    """Convert a constant (`forklake.files.values`) to another type.
+    """Convert a constant (`forklake.files.arrow.values`) to another type.
 
     Raises:
         ValueError: The text of a part is no value of its new type.

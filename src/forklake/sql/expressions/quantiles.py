@@ -8,9 +8,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.duck.calls import is_carried
 from forklake.errors import InvalidInputError
-from forklake.files.duckdb_calls import is_carried
-from forklake.files.texts import parse_value
+from forklake.files.casting.texts import parse_value
 from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound

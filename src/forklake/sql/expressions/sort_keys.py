@@ -8,7 +8,7 @@ from forklake.model.types.shapes import entries_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.intervals import length_of
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 
 
 def sort_key(value: Bound) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake.files.numerals import NUMBER, SPACES
-from forklake.files.type_names import physical_name
+from forklake.files.arrow.type_names import physical_name
+from forklake.files.casting.numerals import NUMBER, SPACES
 from forklake.model import types
 from forklake.model.flags import BOOLEANS
 from forklake.model.types import Type
@@ -14,7 +14,7 @@ from forklake.sql.expressions.float_texts import float_text
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.moment_texts import EPOCH, moment_text, read_moment
-from forklake.sql.expressions.phrases import SHORT_OF_DIGITS, once, unless_null, variable
+from forklake.sql.expressions.spark_idioms import SHORT_OF_DIGITS, once, unless_null, variable
 
 # Patterns end in \z: in Java, $ matches before a line end at the end of a text, too.
 _NUMBER: Final = text_literal(rf"^{NUMBER}\z")

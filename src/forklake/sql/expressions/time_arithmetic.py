@@ -8,7 +8,7 @@ from forklake.sql.expressions.casts import cast, cast_finite, naive, take_clock
 from forklake.sql.expressions.infinities import keep_infinite, unless_infinite
 from forklake.sql.expressions.intervals import add_intervals, from_span, multiply_interval, spark_interval
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import once, refusal
+from forklake.sql.expressions.spark_idioms import once, refusal
 
 
 def micros_of(moment: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.literals import spark_type, text_literal
-from forklake.sql.expressions.phrases import refusal
+from forklake.sql.expressions.spark_idioms import refusal
 
 _REFUSED: Final = refusal(
     text_literal(

@@ -10,13 +10,13 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake import files
-from forklake.files.duckdb_calls import FUNCTIONS, SCALARS, Constant, DuckCall, is_carried
+from forklake import duck
+from forklake.duck.calls import FUNCTIONS, SCALARS, Constant, DuckCall, is_carried
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import spark_type
-from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.spark_idioms import variable
 from forklake.sql.functions.signature import TWO, Function, Nodes, wrong_type
 
 _SHORT: Final = 200
@@ -53,7 +53,7 @@ def computed_value(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
             for value, one in zip(values[1:], arguments[1:], strict=True)
         ]
     call = DuckCall(name, tuple(arguments))
-    kind = files.duckdb_results.result_type(call)
+    kind = duck.results.result_type(call)
     given = [value.sql for value, one in zip(values, arguments, strict=True) if not isinstance(one, Constant)]
     found, one = f"`{call.name}`({', '.join(given or ['TRUE'])})", variable()
     if kind == types.NULL:

@@ -10,7 +10,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.texts import parse_value
+from forklake.files.casting.texts import parse_value
 from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
@@ -18,8 +18,8 @@ from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.nested import list_value, row_value
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import once
 from forklake.sql.functions.computed import computed_value, json_argument
 from forklake.sql.functions.signature import TWO, Function, Nodes
 

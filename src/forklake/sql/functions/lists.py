@@ -21,9 +21,9 @@ from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.nested import element, exact, keep_zeros, value_slice
-from forklake.sql.expressions.phrases import once, refusal, variable
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
+from forklake.sql.expressions.spark_idioms import once, refusal, variable
 from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import (
     THIS,

@@ -14,7 +14,7 @@ from forklake.sql.expressions.bound import MOMENTS, Bound, decimal_size
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.infinities import is_infinite
 from forklake.sql.expressions.literals import spark_type, text_literal
-from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.spark_idioms import once
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
 from forklake.sql.functions.wide_digits import wide_digits
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake import files
-from forklake.engine.allowance import is_confined_text
+from forklake import duck
+from forklake.engine.statement_limits import is_confined_text
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.shapes import list_of
@@ -58,7 +58,7 @@ def _check_pattern(pattern: str) -> None:
 
     Looking ahead and behind is let pass: Java has it.
     """
-    fault = None if is_plain_text(pattern) else files.regular_expressions.fault_of(pattern)
+    fault = None if is_plain_text(pattern) else duck.regular_expressions.fault_of(pattern)
     if fault is not None and "invalid perl operator" not in fault:
         raise InvalidInputError(f"Invalid Input Error: {fault}")
 
@@ -149,7 +149,7 @@ def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     literal = values[1].literal
-    if literal is not None and not is_plain_text(literal) and files.regular_expressions.fits_nothing(literal):
+    if literal is not None and not is_plain_text(literal) and duck.regular_expressions.fits_nothing(literal):
         # Where such a pattern fits beside its matches is told in another way.
         return _leave_to_duckdb("regexp_split_to_array", values, node)
     # DuckDB looks for nothing behind the last letter of a text.

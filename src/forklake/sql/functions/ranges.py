@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import parse_interval
+from forklake.files.casting.intervals import parse_interval
 from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions import lengths
@@ -18,8 +18,8 @@ from forklake.sql.expressions.infinities import unless_infinite
 from forklake.sql.expressions.intervals import span_of, spark_interval
 from forklake.sql.expressions.lengths import UNMEASURED
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import refusal, variable
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import refusal, variable
 from forklake.sql.functions.signature import Function, Nodes
 
 _DAY_MICROS: Final = "86400000000L"

@@ -19,7 +19,7 @@ from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.literals import spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested import element, exact, map_of_lists, map_value, row_value, struct_value
 from forklake.sql.expressions.nested_casts import part
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 from forklake.sql.expressions.variants import computed_here
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, wrong_type

@@ -13,13 +13,14 @@ from forklake.model import types
 from forklake.model.predicate import Anything
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of
-from forklake.sql.expressions import lengths, letters
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions import upper_and_lower as letters
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.comparisons import prefix_predicate
 from forklake.sql.expressions.literals import spark_type, text_literal
-from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.spark_idioms import once, variable
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, position, text, whole, wrong_type
 from forklake.sql.functions.wide_digits import wide_digits

@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import Interval, parse_interval
+from forklake.files.casting.intervals import Interval, parse_interval
 from forklake.model import types
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound

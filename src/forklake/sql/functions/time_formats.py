@@ -9,14 +9,14 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.nested_text import split_list, unquote
+from forklake.files.casting.nested_text import split_list, unquote
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound, is_null
 from forklake.sql.expressions.casts import cast, cut_nanos
 from forklake.sql.expressions.infinities import keep_infinite
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import once, unless_null
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import once, unless_null
 from forklake.sql.functions.computed import computed_value
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 

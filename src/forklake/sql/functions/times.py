@@ -19,8 +19,8 @@ from forklake.sql.expressions.casts import cast, cast_finite, cut_nanos
 from forklake.sql.expressions.infinities import finite, keep_infinite, unless_infinite
 from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, truncate_interval, unit_name
 from forklake.sql.expressions.moment_texts import EPOCH
-from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import once, variable
 from forklake.sql.expressions.time_arithmetic import micros_of
 from forklake.sql.functions.signature import (
     THIS,

@@ -10,8 +10,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake.files.duckdb_calls import DESCENDING
-from forklake.files.json_depth import SHALLOW, SHALLOW_OR_NULL, SHALLOW_WITHIN
+from forklake.duck.calls import DESCENDING
+from forklake.duck.json_depth import SHALLOW, SHALLOW_OR_NULL, SHALLOW_WITHIN
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.lazy_dataclass import dataclass

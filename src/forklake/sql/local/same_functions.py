@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake.files.duckdb_calls import SCALARS
+from forklake.duck.calls import SCALARS
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound

@@ -12,7 +12,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenizerCore
 from sqlglot.tokens import SQLGLOTC_INSTALLED
 
-from forklake.engine.allowance import check_time
+from forklake.engine.statement_limits import check_time
 from forklake.engine.text_budget import Steps, check_letters
 from forklake.errors import InvalidInputError
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake import files
+from forklake import duck
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.model.quoting import quote_name
@@ -79,7 +79,7 @@ def _filter(parameters: Sequence[str], condition: exp.Expr, names: Sequence[str]
             raise InvalidInputError(f"This is not supported as a test of names of columns: {render(condition)}")
     listed = ", ".join(map(quote_name, parameters))
     text = f"SELECT list_filter(CAST($1 AS VARCHAR[]), lambda {listed}: {render(condition, identify=True)})"
-    return frozenset(files.duckdb_results.single_value(text, list(names)))
+    return frozenset(duck.results.single_value(text, list(names)))
 
 
 def renamed_column(alias: str, name: str, pattern: str | None) -> str:
@@ -102,7 +102,7 @@ def renamed_column(alias: str, name: str, pattern: str | None) -> str:
                 return name
             case digit if digit.isdecimal() and digit.isascii():
                 text = "SELECT coalesce(TRY(regexp_extract($1, $2, CAST($3 AS INTEGER))), '')"
-                return "" if pattern is None else str(files.duckdb_results.single_value(text, name, pattern, digit))
+                return "" if pattern is None else str(duck.results.single_value(text, name, pattern, digit))
         raise InvalidInputError(
             f'Binder Error: Invalid backslash code in COLUMNS(*) "{alias}" alias. Backslashes must either be escaped or'
             " followed by a number"
@@ -117,11 +117,11 @@ def matching_names(pattern: str, names: Sequence[str]) -> list[str]:
     Raises:
         InvalidInputError: It is no regular expression, or matches no name.
     """
-    fault = files.regular_expressions.fault_of(pattern)
+    fault = duck.regular_expressions.fault_of(pattern)
     if fault is not None:
         raise InvalidInputError(f'Binder Error: Failed to compile regex "{pattern}": {fault}')
     text = "SELECT list_filter(CAST($1 AS VARCHAR[]), lambda name: regexp_matches(name, $2))"
-    found: list[str] = files.duckdb_results.single_value(text, list(names), pattern)
+    found: list[str] = duck.results.single_value(text, list(names), pattern)
     if not found:
         raise InvalidInputError(f'Binder Error: No matching columns found that match regex "{pattern}"')
     return found

@@ -14,9 +14,9 @@ from typing import Any, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import Interval, parse_interval
-from forklake.files.python_values import from_python, to_python
-from forklake.files.texts import format_value, parse_value
+from forklake.files.casting.intervals import Interval, parse_interval
+from forklake.files.casting.python_values import from_python, to_python
+from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types.constants import type_of
@@ -24,8 +24,8 @@ from forklake.sql.borne_names import names_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.render import BoundNode, render
-from forklake.sql.expressions.site import Site
 from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
 from forklake.sql.relation import Names
 

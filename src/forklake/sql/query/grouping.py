@@ -17,8 +17,8 @@ from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.nodes import parts_of_row
-from forklake.sql.expressions.phrases import canonical
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import canonical
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite

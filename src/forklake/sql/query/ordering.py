@@ -15,8 +15,8 @@ from forklake.model.names import fold
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import text_literal
-from forklake.sql.expressions.phrases import refusal
 from forklake.sql.expressions.render import render
+from forklake.sql.expressions.spark_idioms import refusal
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.macro_calls import expand_macros

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake import files
+from forklake import duck
 from forklake.model import types
 from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
@@ -83,7 +83,7 @@ def output_name(node: exp.Expr) -> str:
         return node.name
     if isinstance(node, exp.Dot) and all(isinstance(one, exp.Dot | exp.Column | exp.Identifier) for one in node.walk()):
         return str(node.expression.name)
-    printed = None if written is None else files.printed_texts.print_expression(written, windows)
+    printed = None if written is None else duck.printed_texts.print_expression(written, windows)
     return duckdb_text(node) if printed is None else printed
 
 

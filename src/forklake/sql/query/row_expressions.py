@@ -10,8 +10,8 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.render import render
-from forklake.sql.expressions.site import Site
 from forklake.sql.query.bind import environment_of
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.scope import Scope

@@ -15,9 +15,9 @@ from forklake.model.top_rows import TopRows
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import is_aggregated, parts_of_row
-from forklake.sql.expressions.phrases import canonical
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
+from forklake.sql.expressions.spark_idioms import canonical
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.from_clause import Source

@@ -15,8 +15,8 @@ from forklake.sql.expressions.bound import Bound, outer_value
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.nodes import call_arguments
-from forklake.sql.expressions.site import Site
 from forklake.sql.query.column_statistics import bind_statistics
 from forklake.sql.query.constants import constant_node, python_value
 from forklake.sql.query.environment import Environment

@@ -23,8 +23,8 @@ from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.nested import field_of
 from forklake.sql.expressions.nodes import parts_of_row
-from forklake.sql.expressions.phrases import variable
 from forklake.sql.expressions.render import BoundNode, render
+from forklake.sql.expressions.spark_idioms import variable
 
 _ALL_DEPTHS: Final = 1000
 

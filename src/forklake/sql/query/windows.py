@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import parse_interval
+from forklake.files.casting.intervals import parse_interval
 from forklake.model import types
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold

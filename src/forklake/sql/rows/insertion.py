@@ -18,12 +18,12 @@ from forklake.sql.expressions.bound import Bound, is_null
 from forklake.sql.expressions.coercion import cast, constant
 from forklake.sql.expressions.columns import find
 from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.expression_site import Site
 from forklake.sql.expressions.literals import ducklake_text
-from forklake.sql.expressions.site import Site
-from forklake.sql.given_names import GivenNames
 from forklake.sql.parse import parse_expression
 from forklake.sql.query.bind import bind_query, expected_types
 from forklake.sql.relation import BoundQuery, Names
+from forklake.sql.relation_names import GivenNames
 from forklake.sql.statements import Insert
 
 _GIVEN = "given"

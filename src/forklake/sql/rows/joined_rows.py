@@ -16,13 +16,13 @@ from forklake.model.scan import LINEAGE_COLUMNS, OWN_PLACES
 from forklake.sql import statements
 from forklake.sql.expressions.columns import find
 from forklake.sql.expressions.nodes import is_subquery, is_varying, parts_of_row
-from forklake.sql.made_queries import named_table
 from forklake.sql.query.bind import bind_query
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.rows.insertion import conform
 from forklake.sql.rows.matched_columns import conjuncts, given_name
 from forklake.sql.rows.row_statements import JoinedMerge, assigned_values, bind_merge_with
+from forklake.sql.simple_queries import named_table
 
 _SOURCE: Final = "__forklake_source__"
 _PLACES: Final = tuple(Field(None, name, kind) for name, kind in OWN_PLACES.items())

@@ -15,7 +15,7 @@ from forklake.model.quoting import quote_spark_name
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import extract_field, find, missing_column
-from forklake.sql.expressions.site import Site
+from forklake.sql.expressions.expression_site import Site
 
 _SIDES: Final[Mapping[Side, frozenset[str]]] = {
     "matched": frozenset({TARGET, SOURCE}),

@@ -16,13 +16,13 @@ from forklake.model.names import fold
 from forklake.model.scan import OWN_PLACES, OWN_ROW_ID
 from forklake.sql import statements
 from forklake.sql.expressions.nodes import is_subquery
-from forklake.sql.made_queries import named_table
 from forklake.sql.query.bind import bind_query
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.rows.insertion import conform, default_node
 from forklake.sql.rows.matched_columns import MatchedColumns
 from forklake.sql.rows.row_statements import match_condition, merged_values, source_name
+from forklake.sql.simple_queries import named_table
 
 _PLACES: Final = tuple(Field(None, name, kind) for name, kind in OWN_PLACES.items())
 _TARGET, _SOURCE, _BOTH = "~target", "~source", "~both"

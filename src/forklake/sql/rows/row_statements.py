@@ -17,7 +17,7 @@ from forklake.sql import statements
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.columns import TableSite, find
 from forklake.sql.expressions.literals import spark_type, text_literal
-from forklake.sql.expressions.phrases import refusal
+from forklake.sql.expressions.spark_idioms import refusal
 from forklake.sql.query.bind import bind_query
 from forklake.sql.query.output_names import duckdb_text
 from forklake.sql.query.row_expressions import RowBinder

@@ -20,13 +20,13 @@ from forklake.sql import statements
 from forklake.sql.expressions.columns import TableSite
 from forklake.sql.expressions.expression_trees import expression_tree
 from forklake.sql.expressions.sort_keys import sort_key
-from forklake.sql.made_queries import named_table
 from forklake.sql.parameters import Parameters, Values, checked_parameters, literal
 from forklake.sql.parse import parse_expression, parse_value
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.row_expressions import RowBinder
 from forklake.sql.relation import StoredMacro
 from forklake.sql.rows.row_statements import bind_condition
+from forklake.sql.simple_queries import named_table
 
 Assignments = tuple[tuple[str, exp.Expr], ...]
 MergeClause = MergeUpdate | MergeDelete | MergeInsert

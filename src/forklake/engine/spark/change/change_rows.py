@@ -24,7 +24,7 @@ from forklake.engine.spark.read.scan import is_mentioned, mentioned_lineage, sca
 from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.write_rows import write
 from forklake.errors import InvalidInputError
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.quoting import quote_spark_name

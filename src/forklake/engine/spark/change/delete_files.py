@@ -22,11 +22,11 @@ from forklake.engine.spark.change.kept_rows import FILE, POSITION, KeptRows, spl
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.python_workers import group_in_python
 from forklake.errors import ForklakeError, InvalidInputError
-from forklake.files import storage
-from forklake.files.deletes import read_deletes, write_delete_file
-from forklake.files.keyring import current_keyring
-from forklake.files.puffin import Positions
-from forklake.files.threads import FileThreads
+from forklake.files.access import storage
+from forklake.files.access.keyring import current_keyring
+from forklake.files.access.threads import FileThreads
+from forklake.files.parquet.deletes import read_deletes, write_delete_file
+from forklake.files.parquet.puffin import Positions
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import DataFileId
 from forklake.model.lazy_dataclass import dataclass

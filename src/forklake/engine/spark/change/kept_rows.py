@@ -21,7 +21,7 @@ from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.read.primed_files import is_deterministic
-from forklake.files.arrays import numbers_of
+from forklake.files.arrow.arrays import numbers_of
 from forklake.model.ids import DataFileId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import OWN_FILE, OWN_POSITION, OWN_ROW_ID, ScanFile, ScanPlan

@@ -96,7 +96,7 @@ class Source:
 def source_of(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
     """Return rows in memory as a source.
 
-    The rows are as `forklake.files.conform` returns them for these columns.
+    The rows are as `forklake.files.incoming.conform` returns them for these columns.
     """
     if rows.num_rows > SMALL_ROWS or rows.nbytes > _SMALL_BYTES:
         return Source(spark_frame(spark, rows, fields))

@@ -21,12 +21,12 @@ from forklake.engine.spark.columns.literal import literal
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.python_workers import arrow_function, check_workers
 from forklake.errors import InvalidInputError
-from forklake.files.array_transforms import partition_values
-from forklake.files.casts import cast as cast_array
-from forklake.files.defaults import default_array, is_drawn_per_row
-from forklake.files.schema import arrow_type
-from forklake.files.values import display_array
-from forklake.files.wide_integers import short_column
+from forklake.files.arrow.array_transforms import partition_values
+from forklake.files.arrow.schema import arrow_type
+from forklake.files.arrow.values import display_array
+from forklake.files.arrow.wide_integers import short_column
+from forklake.files.casting.casts import cast as cast_array
+from forklake.files.incoming.defaults import default_array, is_drawn_per_row
 from forklake.model.field import Field
 from forklake.model.transforms import Transform
 

@@ -35,7 +35,7 @@ from pyspark.sql.types import (
 )
 
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.files.moments import INFINITE_MOMENT
+from forklake.files.casting.moments import INFINITE_MOMENT
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold

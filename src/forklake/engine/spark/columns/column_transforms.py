@@ -1,6 +1,6 @@
 """Partition transforms in Spark's own expressions, without Python.
 
-Rows are laid out by them. `forklake.files.array_transforms` computes what they cannot do, batch by batch.
+Rows are laid out by them. `forklake.files.arrow.array_transforms` computes what they cannot do, batch by batch.
 """
 
 from __future__ import annotations

@@ -16,11 +16,11 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
+from forklake.duck.calls import DuckCall, calls_in
+from forklake.duck.results import compute, result_type
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.python_workers import arrow_function, check_workers
 from forklake.engine.spark.driver.session import is_remote
-from forklake.files.duckdb_calls import DuckCall, calls_in
-from forklake.files.duckdb_results import compute, result_type
 from forklake.model.field import Field
 
 _lock: Final = threading.Lock()

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DataType
 
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.files.texts import to_array
+from forklake.files.casting.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
 

@@ -28,7 +28,7 @@ from forklake.engine.spark.driver.quiet import quiet
 from forklake.engine.spark.driver.session import GONE, detect_loss, existing_session, hint_of_loss, is_remote
 from forklake.engine.spark.read.file_index import url_encode
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanPlan
 

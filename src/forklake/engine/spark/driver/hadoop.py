@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
-from forklake.files import storage
-from forklake.files.keyring import credential_for
+from forklake.files.access import storage
+from forklake.files.access.keyring import credential_for
 from forklake.model import types
 from forklake.model.field import Field
 

@@ -24,7 +24,7 @@ from pyspark.sql.types import DataType, StructType
 
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
-from forklake.files.keyring import Keyring, current_keyring
+from forklake.files.access.keyring import Keyring, current_keyring
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -20,7 +20,6 @@ from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote as speaks_connect
 
-from forklake.engine.allowance import uncounted_time
 from forklake.engine.display import show_line
 from forklake.engine.spark.driver.environment import environment
 from forklake.engine.spark.driver.gateway import forget, has_ended, is_lost, is_stopped
@@ -28,6 +27,7 @@ from forklake.engine.spark.driver.java import check_java
 from forklake.engine.spark.driver.launch import launch
 from forklake.engine.spark.driver.machine import driver_memory, memory_bytes, names_in_defaults_file
 from forklake.engine.spark.driver.quiet import quiet
+from forklake.engine.statement_limits import uncounted_time
 from forklake.errors import EngineError
 
 OWN_SETTINGS: Final = "forklake."

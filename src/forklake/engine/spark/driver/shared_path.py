@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
-from forklake.files import storage
+from forklake.files.access import storage
 
 _HINT: Final = "Use an object store, or a directory that all machines of the cluster mount at the same path."
 _TASKS_PER_CORE: Final = 2

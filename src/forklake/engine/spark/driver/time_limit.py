@@ -7,10 +7,10 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from forklake.engine.allowance import current_allowance
 from forklake.engine.spark.driver.failures import SPARK_ERRORS
 from forklake.engine.spark.driver.isolate import EXCLUDED_RULES, without_rules
 from forklake.engine.spark.driver.progress import jobs_of
+from forklake.engine.statement_limits import current_allowance
 
 _RULES_WITHOUT_JOBS: Final = (
     "ConvertToLocalRelation",

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.python_workers import map_in_python
-from forklake.files.adopt_files import Adoption, adopt_files
+from forklake.files.foreign.adopt_files import Adoption, adopt_files
 from forklake.model.definitions import NewDataFile
 
 _FILES_PER_TASK: Final = 1_000

@@ -12,9 +12,9 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from forklake.engine.spark.driver.python_workers import map_in_python
-from forklake.files import storage
-from forklake.files.footer import damage_error
-from forklake.files.keys import decrypting
+from forklake.files.access import storage
+from forklake.files.access.keys import decrypting
+from forklake.files.parquet.footer import damage_error
 from forklake.model.scan import ScanFile
 
 PATH_COLUMN: Final = "_ducklake_forklake_path"

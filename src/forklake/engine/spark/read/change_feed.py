@@ -20,8 +20,8 @@ from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.scan import scan
-from forklake.files import storage
-from forklake.files.deletes import read_deletes
+from forklake.files.access import storage
+from forklake.files.parquet.deletes import read_deletes
 from forklake.model.change_scan import ChangePlan, DatedScan, NewDeletes, PlainChanges
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan

@@ -25,12 +25,12 @@ from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.file_index import url_encode
 from forklake.engine.spark.read.groups import FileGroup
 from forklake.errors import EngineError
-from forklake.files import storage
-from forklake.files.deletes import bitmap, read_deletes
-from forklake.files.keyring import Credential, credential_for
-from forklake.files.partitions import hive_text, path_values
-from forklake.files.texts import to_array
-from forklake.files.threads import FileThreads
+from forklake.files.access import storage
+from forklake.files.access.keyring import Credential, credential_for
+from forklake.files.access.threads import FileThreads
+from forklake.files.casting.texts import to_array
+from forklake.files.parquet.deletes import bitmap, read_deletes
+from forklake.files.parquet.partitions import hive_text, path_values
 from forklake.model.field import Field
 from forklake.model.scan import ScanDeletes, ScanFile
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forklake.engine.spark.read.pushed_filters import ColumnPath
-from forklake.files.footer import known_footers, resolve_fields
+from forklake.files.parquet.footer import known_footers, resolve_fields
 from forklake.model import types
 from forklake.model.field import Field, leaves
 from forklake.model.ids import ColumnId, SnapshotId

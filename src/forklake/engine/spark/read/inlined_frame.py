@@ -13,8 +13,8 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from forklake.engine.spark.columns.projection import project
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_type
-from forklake.files.inlined_rows import held_array
-from forklake.files.wide_integers import NARROW_TYPE, as_text, long_columns, type_with
+from forklake.files.arrow.wide_integers import NARROW_TYPE, as_text, long_columns, type_with
+from forklake.files.incoming.inlined_rows import held_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

@@ -23,7 +23,7 @@ from forklake.engine.spark.driver.hadoop import hadoop_path
 from forklake.engine.spark.read.pushed_filters import SOURCE as PUSHED_FILTERS
 from forklake.engine.spark.read.pushed_filters import ColumnPath
 from forklake.engine.spark.read.row_counters import SOURCE as ROW_COUNTERS
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.scan import ScanFile
 
@@ -41,7 +41,7 @@ class Bitmap:
 
     @classmethod
     def of(cls, words: NDArray[np.int64]) -> Bitmap:
-        """Return the bitmap that `forklake.files.deletes.bitmap` makes."""
+        """Return the bitmap that `forklake.files.parquet.deletes.bitmap` makes."""
         spelled = words.astype("<i8").view("<u4").astype(">u4").tobytes()
         return cls(zlib.compress(spelled, 1), len(spelled))
 

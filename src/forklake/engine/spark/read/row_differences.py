@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.scan import scan
-from forklake.files.deletes import read_deletes
+from forklake.files.parquet.deletes import read_deletes
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 

@@ -12,9 +12,9 @@ from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.write_rows import spark_frame
 from forklake.errors import InvalidInputError
-from forklake.files.python_values import from_python
-from forklake.files.values import shown_array
-from forklake.files.wide_integers import short_column
+from forklake.files.arrow.values import shown_array
+from forklake.files.arrow.wide_integers import short_column
+from forklake.files.casting.python_values import from_python
 from forklake.model.field import Field
 
 
@@ -25,7 +25,7 @@ def rows_frame(spark: SparkSession, fields: Sequence[Field], rows: Sequence[Sequ
     Args:
         spark: The session.
         fields: The columns; no name occurs twice.
-        rows: Their values, as `forklake.files.python_values` gives them to users.
+        rows: Their values, as `forklake.files.casting.python_values` gives them to users.
 
     Raises:
         InvalidInputError: A value does not belong to its column's type.
@@ -43,7 +43,7 @@ def typed_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[F
 
     Args:
         spark: The session, for rows in memory.
-        rows: An Arrow table, as `forklake.files.conform` returns it for the fields, or a Spark frame.
+        rows: An Arrow table, as `forklake.files.incoming.conform` returns it for the fields, or a Spark frame.
         fields: The columns.
     """
     if isinstance(rows, pa.Table):

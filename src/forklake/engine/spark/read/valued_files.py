@@ -18,8 +18,8 @@ from forklake.engine.spark.read import delete_join as file_facts
 from forklake.engine.spark.read.file_index import READ_OPTIONS, is_primed
 from forklake.engine.spark.read.groups import FileGroup
 from forklake.engine.spark.read.primed_files import Bitmap, FileValues, Value, read_located
-from forklake.files.keyring import Credential
-from forklake.files.threads import FileThreads
+from forklake.files.access.keyring import Credential
+from forklake.files.access.threads import FileThreads
 from forklake.model.names import fold
 from forklake.model.scan import ScanDeletes, ScanFile
 

@@ -21,9 +21,9 @@ from forklake.engine.spark.driver.time_limit import watch_jobs
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.errors import InvalidInputError
-from forklake.files import storage
-from forklake.files.parquet_writer import write_files
-from forklake.files.schema import arrow_schema
+from forklake.files.access import storage
+from forklake.files.arrow.schema import arrow_schema
+from forklake.files.parquet.parquet_writer import write_files
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import has_variants
 from forklake.model.quoting import quote_spark_name

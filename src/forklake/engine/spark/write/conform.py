@@ -14,7 +14,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 
 from forklake.engine.spark.columns.arrow_columns import arrow_cast, default_value
 from forklake.engine.spark.columns.column_casts import identity, native_cast
-from forklake.files.column_names import check_names, column_positions
+from forklake.files.incoming.column_names import check_names, column_positions
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold

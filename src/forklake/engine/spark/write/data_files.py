@@ -7,13 +7,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forklake.files import storage
-from forklake.files.array_transforms import partition_values
-from forklake.files.footer import read_metadata
-from forklake.files.open_file import table_columns
-from forklake.files.schema import arrow_type
-from forklake.files.statistics import column_stats
-from forklake.files.threads import FileThreads
+from forklake.files.access import storage
+from forklake.files.access.threads import FileThreads
+from forklake.files.arrow.array_transforms import partition_values
+from forklake.files.arrow.schema import arrow_type
+from forklake.files.parquet.footer import read_metadata
+from forklake.files.parquet.open_file import table_columns
+from forklake.files.parquet.statistics import column_stats
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts
 from forklake.model.name_mapping import name_mapping

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import DataFileError
-from forklake.files import storage
+from forklake.files.access import storage
 
 _IMPLEMENTATION: Final = "fs.file.impl"
 _USUAL: Final = "org.apache.hadoop.fs.LocalFileSystem"

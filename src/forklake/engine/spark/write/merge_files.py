@@ -20,7 +20,7 @@ from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.driver.shared_path import check_shared
 from forklake.engine.spark.read.scan import scan
 from forklake.engine.spark.write.write_rows import move_into_place, write
-from forklake.files import storage
+from forklake.files.access import storage
 from forklake.model.definitions import NewDataFile
 from forklake.model.file_merge import CARRIED_LINEAGE, FileMerge
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN

@@ -15,8 +15,8 @@ from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.driver.shared_path import check_shared
-from forklake.files import storage
-from forklake.files.rewrite_file import Rewriting, rewrite_file
+from forklake.files.access import storage
+from forklake.files.parquet.rewrite_file import Rewriting, rewrite_file
 from forklake.model.definitions import NewDataFile
 from forklake.model.write import WriteTarget
 

@@ -20,10 +20,10 @@ from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.data_files import describe_files
 from forklake.engine.spark.write.native_writer import write_native
 from forklake.errors import InvalidInputError
-from forklake.files import storage
-from forklake.files.partitions import hive_path
-from forklake.files.values import display_array
-from forklake.files.wide_integers import short_column
+from forklake.files.access import storage
+from forklake.files.arrow.values import display_array
+from forklake.files.arrow.wide_integers import short_column
+from forklake.files.parquet.partitions import hive_path
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts, has_variants
@@ -70,7 +70,7 @@ def write_arrow(spark: SparkSession, rows: pa.Table, target: WriteTarget) -> lis
 
     Args:
         spark: The session to use.
-        rows: As `forklake.files.conform` returns them.
+        rows: As `forklake.files.incoming.conform` returns them.
         target: The table.
     """
     with guard_table(target.table):
@@ -80,7 +80,7 @@ def write_arrow(spark: SparkSession, rows: pa.Table, target: WriteTarget) -> lis
 def spark_frame(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> DataFrame:
     """Return rows in memory as a Spark frame.
 
-    The rows are as `forklake.files.conform` returns them for these columns.
+    The rows are as `forklake.files.incoming.conform` returns them for these columns.
     """
     return spark.createDataFrame(shown_rows(rows, fields), spark_schema(fields))
 
@@ -88,7 +88,7 @@ def spark_frame(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) 
 def shown_rows(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
     """Return rows in memory in the types that Spark shows.
 
-    The rows are as `forklake.files.conform` returns them for these columns.
+    The rows are as `forklake.files.incoming.conform` returns them for these columns.
     """
     return pa.table(
         [short_column(display_array(field, rows.column(field.name)), field.name) for field in fields],

@@ -1,0 +1,1 @@
+"""Plain DuckLake databases: export, import, and their tables of one catalog."""

@@ -1,0 +1,1 @@
+"""Where files lie: directories, object stores, credentials and keys."""

@@ -1,0 +1,1 @@
+"""Arrow arrays of every type, beyond what PyArrow does by itself."""

@@ -1,0 +1,1 @@
+"""Values as text and in other types, exactly as DuckDB casts them."""

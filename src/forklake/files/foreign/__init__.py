@@ -1,0 +1,1 @@
+"""Files that others wrote: read, or adopted as files of a table."""

@@ -1,0 +1,1 @@
+"""Rows that callers hand over, made to fit a table's columns."""

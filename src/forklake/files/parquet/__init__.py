@@ -1,0 +1,1 @@
+"""Data files, delete files, their footers and statistics."""

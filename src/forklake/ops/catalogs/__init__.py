@@ -1,0 +1,1 @@
+"""Catalogs: made, forked, listed, limited and ended."""

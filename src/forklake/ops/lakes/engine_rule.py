@@ -1,0 +1,39 @@
+"""Which engine runs a statement, or a verb of a handle."""
+
+from __future__ import annotations
+
+from forklake.config import EngineChoice
+from forklake.errors import EngineError
+from forklake.model.lazy_dataclass import dataclass
+from forklake.ops.lakes.runtime import Setup
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRule:
+    """The engine that was chosen, and what it is chosen from.
+
+    Attributes:
+        setup: The settings and the engine of the lake.
+        choice: The engine that the session chose, or else the settings or the environment.
+    """
+
+    setup: Setup
+    choice: EngineChoice
+
+    def check_spark(self, reason: str) -> None:
+        """Refuse what needs Spark where Spark is not used.
+
+        Raises:
+            EngineError: The engine is ``local``.
+        """
+        if self.choice == "local":
+            raise EngineError(
+                f"This statement needs Spark ({reason}), and the engine is 'local'; it was not run.",
+                hint="With the engine 'auto' (SET engine = 'auto', or Settings(engine='auto')), Spark runs what this"
+                " process does not.",
+            )
+
+
+def rule_of(setup: Setup) -> EngineRule:
+    """Return the rule for handles: the engine of the settings, or of the process."""
+    return EngineRule(setup, setup.choice)

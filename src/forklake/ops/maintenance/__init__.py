@@ -1,0 +1,1 @@
+"""Upkeep: expiry, clean-up, compaction, and what is due."""

@@ -1,0 +1,1 @@
+"""Schemas, tables, views and macros: made, altered and described."""

@@ -1,0 +1,1 @@
+"""Rows of tables: read, appended and changed."""

@@ -1,0 +1,1 @@
+"""DuckDB's listings, and the metadata tables, as relations."""

@@ -1,0 +1,1 @@
+"""Queries that this process computes, and what they read."""

@@ -1,0 +1,1 @@
+"""What the names of a statement mean: attachments, objects, frames."""

@@ -1,0 +1,1 @@
+"""What statements return, and how it is shown."""

@@ -1,0 +1,1 @@
+"""What a session may reach, take and keep secret."""

@@ -1,0 +1,1 @@
+"""What each statement does, by kind."""
