@@ -109,6 +109,15 @@ DESCENDING: Final[Mapping[str, int]] = {
     "json_transform_strict": 1,
 }
 """Functions that go down into JSON by calls within calls, or indent it; how many of their first arguments are JSON."""
+MOST_PAIRS: Final[Mapping[str, int]] = {
+    "damerau_levenshtein": 10_000_000,
+    "jaro_similarity": 1_000_000_000,
+    "jaro_winkler_similarity": 1_000_000_000,
+}
+"""Functions that take a step for each pair of letters, which nothing cancels; how many they may take.
+
+The first keeps eight bytes for each, too, which no limit of DuckDB counts.
+"""
 _BEGINNING: Final = "~duckdb "
 _NAME: Final = re.compile(f"`({_BEGINNING}[^`]+)`")
 _PLAIN: Final = re.compile(r"[^a-z0-9 _.,:;()\[\]{}\"'<>=-]")
@@ -182,10 +191,26 @@ class DuckCall:
                 place += 1
         for number in range(min(DESCENDING.get(self.function, 0), len(written))):
             written[number] = f"{SHALLOW}({written[number]})"
+        if self.function in MOST_PAIRS:
+            written[1] = _in_reach(self.function, *written[:2])
         if self.function == "list_where":
             # DuckDB 1.5 reads past the end of a vector of lists that have no elements; what a list lacks is NULL.
             written[0] = f"CASE WHEN len({written[0]}) = 0 THEN [NULL] ELSE {written[0]} END"
         return f"{self.function}({', '.join(written)})"
+
+
+def _in_reach(function: str, first: str, second: str) -> str:
+    """Return the second of two texts in SQL, which is an error if there are too many pairs of their letters."""
+    pairs = f"CAST(length({first}) AS BIGINT) * length({second})"
+    return (
+        f"CASE WHEN {pairs} > {MOST_PAIRS[function]} THEN error({quote_text(pairs_error(function))}) ELSE {second} END"
+    )
+
+
+def pairs_error(function: str) -> str:
+    """Return what is said of texts with too many pairs of letters."""
+    most = MOST_PAIRS[function]
+    return f"Out of Range Error: {function} takes texts whose lengths are at most {most} when multiplied"
 
 
 def calls_in(sql: str) -> dict[str, DuckCall]:

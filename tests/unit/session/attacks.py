@@ -79,7 +79,7 @@ ATTACKS: dict[str, tuple[str, str, str]] = {
     "partitions": ("@partitions", "INSERT INTO p SELECT range FROM range(20000)", "seconds"),
     "partitioned copy": (
         "",
-        "COPY (SELECT range AS a, range AS b FROM range(50000)) TO '{own}/p' (FORMAT parquet, PARTITION_BY (b))",
+        "COPY (SELECT range AS a, range AS b FROM range(50000)) TO '{own}/p.d' (FORMAT parquet, PARTITION_BY (b))",
         "seconds",
     ),
     "rows in groups of their own": ("@groups", "INSERT INTO g SELECT range FROM range(100000)", "seconds"),

@@ -18,6 +18,7 @@ from forklake.cli.shell.commands import run_command
 from forklake.errors import (
     AlreadyExistsError,
     ConfigError,
+    DataFileError,
     ForklakeError,
     InvalidInputError,
     LimitError,
@@ -27,6 +28,7 @@ from forklake.errors import (
     SnapshotNotFoundError,
 )
 from tests.duck_engine import DuckEngine
+from tests.unit.files.forged_footers import deep_file, misfit_file
 from tests.unit.session.tenants import Tenants, attempt, leaks, make_tenants
 
 
@@ -356,7 +358,7 @@ def test_names_of_new_files_lead_nowhere(tenants: Tenants, form: str) -> None:
     own = tenants.place("agent")
     with tenants.agent.session(confined=True) as session:
         for pattern in ("../../rival/x", "/tmp/x", "a/b", "..\\x"):
-            text = f"COPY t TO '{own}/d' (FORMAT {form}, PARTITION_BY (s), FILENAME_PATTERN '{pattern}')"
+            text = f"COPY t TO '{own}/d.d' (FORMAT {form}, PARTITION_BY (s), FILENAME_PATTERN '{pattern}')"
             refuse(session, text, InvalidInputError, "without directories")
 
 
@@ -402,10 +404,10 @@ def test_files_of_its_directories_are_read_and_written(tenants: Tenants, tmp_pat
             assert rows(session, f"SELECT i FROM read_parquet('{place}/*.parquet')") == [(1,)]
             assert f"{place}/copy.parquet" in attempt(session, f"FROM glob('{place}/**')")
             refuse(session, f"COPY t TO '{place}/copy.parquet'", match="replaces no file")
-            parted = f"COPY t TO '{place}/parted' (FORMAT parquet, PARTITION_BY (s)"
+            parted = f"COPY t TO '{place}/parted.d' (FORMAT parquet, PARTITION_BY (s)"
             session.sql(f"{parted})")
             refuse(session, f"{parted}, OVERWRITE_OR_IGNORE)", match="not replaced")
-            session.sql(f"{parted}, APPEND); COPY t FROM '{place}/parted'; DELETE FROM t WHERE false")
+            session.sql(f"{parted}, APPEND); COPY t FROM '{place}/parted.d'; DELETE FROM t WHERE false")
             session.sql(f"CALL ducklake_add_data_files('agent', 't', '{place}/copy.parquet')")
 
 
@@ -491,6 +493,49 @@ def confined_agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[T
         pq.write_table(pa.table({"s": ["sesame"]}), f"{evil}/x.parquet")
     with tenants.lake, tenants.agent.session(confined=True) as session:
         yield tenants, session
+
+
+def test_a_forged_file_ends_no_process(tenants: Tenants) -> None:
+    own = Path(tenants.place("agent"))
+    own.mkdir(parents=True, exist_ok=True)
+    for name, data in (("deep.parquet", deep_file(100_000)), ("misfit.parquet", misfit_file())):
+        (own / name).write_bytes(data)
+    with tenants.agent.session(confined=True) as session:
+        for name in ("deep", "misfit"):
+            for text in (
+                f"FROM parquet_schema('{own}/{name}.parquet')",
+                f"FROM parquet_metadata('{own}/{name}.parquet')",
+                f"CALL ducklake_add_data_files('agent', 't', '{own}/{name}.parquet')",
+            ):
+                refuse(session, text, DataFileError)
+
+
+@pytest.mark.parametrize("suffix", ["PAR1", "1", "E"])
+def test_a_file_of_text_does_not_pass_for_one_of_another_format(tenants: Tenants, suffix: str) -> None:
+    own = tenants.place("agent")
+    forged = f"COPY (SELECT 'x') TO '{own}/x.parquet' (FORMAT csv, QUOTE '', PREFIX 'PAR1', SUFFIX '{suffix}')"
+    with tenants.agent.session(confined=True) as session:
+        refuse(session, forged, match="SUFFIX")
+        session.sql(f"COPY (SELECT 1 AS i) TO '{own}/x.csv' (FORMAT csv, PREFIX '[', SUFFIX ']')")
+    tenants.agent.session().sql(forged)
+
+
+def test_no_file_stands_where_a_table_may_have_its_own(tenants: Tenants) -> None:
+    own = tenants.place("agent")
+    with tenants.agent.session(confined=True) as session:
+        for text in (
+            f"COPY (SELECT 1) TO '{own}/reports' (FORMAT csv)",
+            f"COPY (SELECT 1) TO '{own}/main/orders' (FORMAT csv)",
+            f"COPY (SELECT 1) TO '{own}/main/t/region=eu' (FORMAT csv)",
+            f"COPY (SELECT 1) TO '{own}//./main/orders.csv'",
+            f"COPY (SELECT 1 AS a, 2 AS b) TO '{own}/reports' (FORMAT parquet, PARTITION_BY (a))",
+            f"EXPORT DATABASE '{own}/reports'",
+        ):
+            refuse(session, text, match="where a schema may have its files")
+        session.sql(f"COPY (SELECT 1 AS a, 2 AS b) TO '{own}/reports.d' (FORMAT parquet, PARTITION_BY (a))")
+        session.sql(f"EXPORT DATABASE '{own}/export.d'")
+    tenants.agent.sql("CREATE SCHEMA reports; CREATE TABLE reports.x (i INTEGER); INSERT INTO reports.x VALUES (1)")
+    tenants.agent.sql("CREATE TABLE main.orders (i INTEGER); INSERT INTO main.orders VALUES (1)")
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------

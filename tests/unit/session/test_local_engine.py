@@ -298,3 +298,16 @@ assert not {{"pyspark", "py4j"}} & set(sys.modules)
 def test_reasons_are_in_the_words_of_the_query(session: Connection, query: str, reason: str) -> None:
     with pytest.raises(EngineError, match=rf"needs Spark \({reason} is left to Spark\)"):
         rows(session, query)
+
+
+@pytest.mark.parametrize("function", ["damerau_levenshtein", "jaro_similarity", "jaro_winkler_similarity"])
+def test_texts_with_too_many_pairs_of_letters_are_not_compared(session: Connection, function: str) -> None:
+    most = 3_200 if function == "damerau_levenshtein" else 32_000
+    session.sql("CREATE TABLE texts (a VARCHAR, b VARCHAR)")
+    session.sql(f"INSERT INTO texts VALUES ('{'ab' * most}', '{'ba' * most}'), ('abc', 'acb')")
+    for text in (f"SELECT {function}(a, b) FROM texts", f"SELECT {function}('{'ab' * most}', '{'ba' * most}')"):
+        with pytest.raises(InvalidInputError, match=f"^Out of Range Error: {function} takes texts whose lengths"):
+            session.execute(text).fetchall()
+    few = f"SELECT {function}(a, b), {function}('abc', 'acb'), {function}(NULL, a) FROM texts WHERE length(a) = 3"
+    ((first, second, none),) = session.execute(few).fetchall()
+    assert (first, none) == (second, None)

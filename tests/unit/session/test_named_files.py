@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake import Connection, Lake
-from forklake.errors import InvalidInputError
+from forklake.errors import DataFileError, InvalidInputError
 
 NUMBERS = [1, 2, None]
 WRITTEN = {
@@ -172,3 +172,19 @@ def test_first_rows_of_files_are_those_of_duckdb(session: Connection, tmp_path: 
             found = session.sql(query)
             assert found is not None
             assert found.rows() == duckdb.sql(query).fetchall(), query
+
+
+def test_bytes_that_are_not_utf_8_are_refused_by_name(session: Connection) -> None:
+    pq.write_table(pa.table({"s": pa.array([b"\xff\xfe", b"ok"]).view(pa.string())}), "bad.parquet")
+    pq.write_table(pa.table({"abcdef": [1]}), "name.parquet")
+    name = Path("name.parquet")
+    name.write_bytes(name.read_bytes().replace(b"abcdef", b"\xff\xfe\xfdabc"))
+    found = session.sql("FROM 'bad.parquet'")
+    assert found is not None
+    for read in (found.fetchall, found.pandas, found.show):
+        with pytest.raises(DataFileError, match="not valid UTF-8"):
+            read()
+    assert found.arrow().column("s").cast(pa.binary()).to_pylist() == [b"\xff\xfe", b"ok"]
+    for text in ("FROM 'name.parquet'", "DESCRIBE FROM 'name.parquet'", "FROM parquet_schema('name.parquet')"):
+        with pytest.raises(DataFileError):
+            session.sql(text)

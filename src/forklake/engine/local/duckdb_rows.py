@@ -71,7 +71,8 @@ def compute_rows(text: str, tables: Mapping[str, pa.Table], kinds: Sequence[str]
         except duckdb.Error as error:
             if limited is not None and isinstance(error, duckdb.OutOfMemoryException):
                 limited.check_rows(None)
-            message = str(error).partition("\n")[0]
+            # What a query raises by error() begins with words of its own.
+            message = str(error).partition("\n")[0].replace("Invalid Input Error: Out of", "Out of", 1)
             if message.startswith(_KNOWN_FAILURES):
                 raise InvalidInputError(message) from error
             return f"DuckDB says: {message}"

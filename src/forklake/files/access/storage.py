@@ -70,6 +70,11 @@ def local_path(path: str) -> str:
     return path[len("file://") :] if path[:7].lower() == "file://" else path
 
 
+def absolute_path(path: str) -> str:
+    """Return the absolute path of a local one; a URL stays as it is."""
+    return os.path.abspath(local_path(path)) if is_local(path) else path
+
+
 def open_input(path: str) -> pa.NativeFile:
     """Open a file for reading, at any position.
 

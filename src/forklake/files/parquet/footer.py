@@ -180,13 +180,13 @@ def footer_of(path: str, metadata: pq.FileMetaData, byte_count: int, footer_size
     """
     try:
         schema = metadata.schema.to_arrow_schema()
+        leaves = [metadata.schema.column(place) for place in range(len(metadata.schema))]
+        names = {field.name for field in schema}
+        rest = iter(leaves)
+        fields = [_field(field, rest) for field in schema]
     except (pa.ArrowException, ValueError, OSError) as error:
         raise DataFileError(f'File "{path}" has columns that cannot be read: {error}') from error
-    leaves = [metadata.schema.column(place) for place in range(len(metadata.schema))]
     geometries = _geometries(metadata)
-    names = {field.name for field in schema}
-    rest = iter(leaves)
-    fields = [_field(field, rest) for field in schema]
     return Footer(
         path=path,
         row_count=metadata.num_rows,

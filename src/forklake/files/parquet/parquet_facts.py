@@ -11,7 +11,7 @@ import duckdb
 from forklake.duck.databases import own_database
 from forklake.errors import DataFileError
 from forklake.files.access import storage
-from forklake.files.parquet.footer import read_tail
+from forklake.files.parquet.footer import read_metadata, read_tail
 from forklake.model.quoting import as_pattern
 
 
@@ -23,6 +23,10 @@ def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, s
     Raises:
         DataFileError: A file is no Parquet file, is encrypted, or cannot be read.
     """
+    for path in paths:
+        read_metadata(
+            storage.absolute_path(path)
+        )  # it refuses columns that are nested so deeply that DuckDB ends the process
     with TemporaryDirectory() as directory, own_database() as database:
         places = [_see(path, f"{directory}/{number}") for number, path in enumerate(paths)]
         seen = dict(zip(places, paths, strict=True))

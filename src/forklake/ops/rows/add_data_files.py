@@ -16,12 +16,14 @@ from forklake.catalog.paths import stored_ancestors
 from forklake.catalog.places import Places
 from forklake.catalog.state import live_data_files
 from forklake.catalog.transaction import Staging
+from forklake.engine.statement_limits import is_confined_text
 from forklake.errors import DataFileError, InvalidInputError, NotFoundError
 from forklake.files.access import storage
 from forklake.files.access.find_files import find_files
 from forklake.files.access.threads import FileThreads
 from forklake.files.foreign.adopt_files import Adoption, adopt_files
 from forklake.files.foreign.adopted_columns import AdoptionRules
+from forklake.files.foreign.try_footers import try_footers
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.store import Session
 from forklake.model.definitions import NameMapping, NewDataFile
@@ -100,6 +102,8 @@ def add_data_files(
         ),
         uses_directories=hive_partitioning is not False,
     )
+    if is_confined_text():
+        try_footers(paths)
     found = runtime.engine.adopt(paths, adoption) if len(paths) > _ENGINE_FILES else adopt_files(paths, adoption)
     runtime.settings.on_step("add files: footers read")
     _check_not_there(runtime, staging, table, paths)

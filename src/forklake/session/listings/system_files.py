@@ -17,6 +17,7 @@ from forklake.errors import InvalidInputError, LimitError, NotFoundError
 from forklake.files.access import storage
 from forklake.files.access.find_files import match_files
 from forklake.files.casting.texts import parse_value
+from forklake.files.foreign.try_footers import try_footers
 from forklake.files.parquet.footer import read_footer
 from forklake.files.parquet.partitions import hive_text, hive_values
 from forklake.model import types
@@ -82,7 +83,10 @@ def file_function(
     if named and (name in FOOTER_FUNCTIONS or name == "glob"):
         raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function {name}')
     if name in FOOTER_FUNCTIONS:
-        columns, rows = files.parquet_facts.footer_facts(name, _existing_files(_patterns(name, arguments)))
+        paths = _existing_files(_patterns(name, arguments))
+        if is_confined_text():
+            try_footers(paths)
+        columns, rows = files.parquet_facts.footer_facts(name, paths)
         return Rows(tuple(column(title, parse_type(kind)) for title, kind in columns), rows)
     if name == "glob":
         return Rows((column("file", types.VARCHAR),), [(path,) for path in _match_files(_patterns(name, arguments))])

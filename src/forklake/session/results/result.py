@@ -16,7 +16,15 @@ from forklake.files.casting.texts import parse_values
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.session.results.result_content import FrameRows, KnownContent, LazyContent, ResultContent, Row, RowSource
+from forklake.session.results.result_content import (
+    FrameRows,
+    KnownContent,
+    LazyContent,
+    ResultContent,
+    Row,
+    RowSource,
+    refuse_bad_text,
+)
 from forklake.session.results.result_table import cell_text, html_table
 
 if TYPE_CHECKING:
@@ -217,7 +225,8 @@ class Result:
 
         Column names that repeat get a number, as in DuckDB: ``a``, ``a_1``.
         """
-        return self._named_table().to_pandas()
+        with refuse_bad_text():
+            return self._named_table().to_pandas()
 
     def polars(self) -> pl.DataFrame:
         """Return the rows as a Polars DataFrame; repeated names are as in `pandas`.

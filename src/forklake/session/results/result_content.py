@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any, Final, Protocol
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 from forklake import files
 from forklake.engine.engine import Engine, Frame
 from forklake.engine.local.whole_scan import read_plan
-from forklake.errors import EngineError, InvalidInputError
+from forklake.errors import DataFileError, EngineError, InvalidInputError
 from forklake.files.arrow.values import stored_array, values_of
 from forklake.files.arrow.wide_integers import narrow_table
 from forklake.files.casting.casts import cast
@@ -250,12 +251,29 @@ class LazyContent:
 
         if not self._fields:
             return [()] * table.num_rows
-        held = [values_of(column.combine_chunks()) for column in table.columns]
+        with refuse_bad_text():
+            held = [values_of(column.combine_chunks()) for column in table.columns]
         columns = [
             files.variants.python_variants(values) if field.type == types.VARIANT else to_python(field.type, values)
             for field, values in zip(self._fields, held, strict=True)
         ]
         return list(zip(*columns, strict=True))
+
+
+@contextmanager
+def refuse_bad_text() -> Iterator[None]:
+    """Say in our words that a text cannot be one of Python: a file that others wrote may hold any bytes.
+
+    Raises:
+        DataFileError: It cannot.
+    """
+    try:
+        yield
+    except (UnicodeDecodeError, pa.ArrowException) as error:
+        raise DataFileError(
+            f"A text of the result is not valid UTF-8, and cannot be shown ({error}).",
+            hint="Read the column as bytes with arrow(), and write the file that holds it anew.",
+        ) from error
 
 
 def _positions(fields: Sequence[Field]) -> list[str]:

@@ -37,7 +37,13 @@ from forklake.session.names.known_rows import Rows
 from forklake.session.safety import permissions
 from forklake.session.safety.lasting_deeds import LastingDeeds
 from forklake.session.safety.own_forks import OwnForks, denial
-from forklake.session.safety.permitted_files import check_readable, check_target, is_below, is_readable
+from forklake.session.safety.permitted_files import (
+    check_beside_schemas,
+    check_readable,
+    check_target,
+    is_below,
+    is_readable,
+)
 from forklake.sql import statements
 
 _SESSION: Final = "this session is confined"
@@ -234,29 +240,41 @@ class Policy:
             may_replace: Whether files in the directory might be replaced.
 
         Raises:
-            PermissionDeniedError: It is one of these.
+            PermissionDeniedError: It is one of these, or lies where a schema may have its files.
             QuotaError: It lies in the directory of a catalog with a quota.
         """
         if not self.is_confined:
             return
         check_target(path, self._directories(for_writing=True), is_directory=is_directory)
-        self._check_counted(path)
+        self._check_in_catalogs(path)
         if is_directory and may_replace:
             raise denial("Files are not replaced; say APPEND, without a FILENAME_PATTERN")
 
-    def _check_counted(self, path: str) -> None:
-        """Refuse a file in the directory of a catalog with a quota.
+    def _check_in_catalogs(self, path: str) -> None:
+        """Refuse a file in the directory of a catalog with a quota, or in the way of its tables.
 
         A quota counts what tables have.
         """
         for runtime, catalog, directory in self._own_directories(for_writing=True):
-            if is_below(path, [directory], may_be_it=True) and has_quota(runtime, catalog):
+            if not is_below(path, [directory], may_be_it=True):
+                continue
+            check_beside_schemas(path, directory)
+            if has_quota(runtime, catalog):
                 name = last_name(runtime.store, catalog)
                 raise QuotaError(
                     f'"{path}" was not written: it lies in the directory of catalog "{name}",'
                     " which has a quota, and a quota counts no files but those of tables.",
                     hint="Insert the rows into a table, or write to another directory of the session.",
                 )
+
+    def check_end(self, suffix: object) -> None:
+        """Refuse a file of text that ends as the session likes: it might pass for one of another format.
+
+        Raises:
+            PermissionDeniedError: It might.
+        """
+        if self.is_confined and str(suffix)[-1:].isalnum():
+            raise denial("SUFFIX ends in no letter and no digit")
 
     def _directories(self, *, for_writing: bool = False) -> list[str]:
         found = list(self._terms.directories)

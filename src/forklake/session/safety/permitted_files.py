@@ -14,6 +14,8 @@ from forklake.files.access.find_files import match_files
 _FORBIDDEN: Final = re.compile(r"[{}\\\x00-\x1f\x7f]|%2[ef]", re.IGNORECASE)
 """What some reader of files takes for more than a letter, beside the patterns of ``*``, ``?`` and ``[``."""
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_OF_SCHEMA: Final = re.compile(r"[A-Za-z0-9_-]+")
+"""What the directories of schemas are called, whatever the schemas are."""
 _MAGIC: Final = re.compile(r"[*?[]")
 
 
@@ -68,6 +70,22 @@ def _is_plain(path: str) -> bool:
     if storage.is_local(path):
         return rest.startswith("///")
     return rest.startswith("//") and not re.search(r"[?#%]", _MAGIC.split(rest, maxsplit=1)[0])
+
+
+def check_beside_schemas(path: str, directory: str) -> None:
+    """Refuse a place in the directory of a catalog where the files of a schema may lie one day.
+
+    What is there then keeps its tables from being written.
+
+    Raises:
+        PermissionDeniedError: The first name below the directory might be that of a schema's own.
+    """
+    below = f"{_real(path)}/".removeprefix(f"{_real(directory).rstrip('/')}/")
+    if _OF_SCHEMA.fullmatch(below.partition("/")[0]):
+        raise PermissionDeniedError(
+            f'Permission Error: "{path}" is where a schema may have its files; nothing was done.',
+            hint="Directly below the directory of a catalog, choose a name with a dot, as in exports.d/orders.",
+        )
 
 
 def is_below(path: str, directories: Sequence[str], *, may_be_it: bool = False) -> bool:

@@ -54,7 +54,7 @@ _ENDINGS: Final = {"read_parquet": "parquet", "read_json": "json"}
 
 def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     """Run COPY ... TO."""
-    path = absolute_path(statement.path)
+    path = storage.absolute_path(statement.path)
     state.policy.check_place(path)
     options = _Options(state, statement.options, statement.path, _TO)
     names = SessionNames(state, acting=[])
@@ -68,6 +68,7 @@ def copy_to(state: SessionState, statement: statements.CopyTo) -> Result:
     is_directory = bool(keys) or (layout is not None and layout.groups_per_file is not None)
     state.policy.check_target(path, is_directory=is_directory, may_replace=options.may_replace)
     _check_place(state, path, is_directory=is_directory)
+    state.policy.check_end(options.given.get("suffix", ""))
     rows = queries.answer(state, bound).arrow().rename_columns([field.name for field in fields])
     if layout is not None:
         copy_out(rows, fields, path, layout)
@@ -317,11 +318,6 @@ def _named_fields(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     if count > 1:
         raise InvalidInputError(f'Two columns of the query have the name "{name}"; nothing was copied.')
     return fields
-
-
-def absolute_path(path: str) -> str:
-    """Return the absolute path of a local one; URLs stay as they are."""
-    return os.path.abspath(storage.local_path(path)) if storage.is_local(path) else path
 
 
 def _check_place(state: SessionState, path: str, *, is_directory: bool) -> None:

@@ -80,7 +80,7 @@ def directory_path(path: str) -> str:
     """
     if not path.strip():
         raise InvalidInputError("The directory of an EXPORT or IMPORT is named; nothing was done.")
-    found = copying.absolute_path(path).rstrip("/")
+    found = storage.absolute_path(path).rstrip("/")
     storage.locate(found)
     return found
 

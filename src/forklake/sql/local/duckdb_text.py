@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from forklake.duck.calls import DESCENDING
+from forklake.duck.calls import DESCENDING, MOST_PAIRS, pairs_error
 from forklake.duck.json_depth import SHALLOW, SHALLOW_OR_NULL, SHALLOW_WITHIN
 from forklake.model import types
 from forklake.model.field import Field
@@ -263,7 +263,10 @@ class _Tree:
         name = listed_name(node)
         if name is not None and isinstance(node, exp.Func):
             # As it was called: the parser has other names for some functions, and writes them in other ways.
-            node.replace(exp.Anonymous(this=name, expressions=listed_arguments(node, name)))
+            given = listed_arguments(node, name)
+            if name in MOST_PAIRS:
+                given[1] = _in_reach(name, *given[:2])
+            node.replace(exp.Anonymous(this=name, expressions=given))
 
     def _visit_common(self, clause: exp.With, common: frozenset[str]) -> frozenset[str]:
         if clause.args.get("recursive"):
@@ -315,6 +318,14 @@ class _Tree:
         if bound is None or (bound.type != types.FLOAT64 and isinstance(node.parent, exp.Filter)):
             raise NotListedError("this average")
         return bound.type
+
+
+def _in_reach(name: str, first: exp.Expr, second: exp.Expr) -> exp.Expr:
+    """Return the second of two texts, which is an error if there are too many pairs of their letters."""
+    lengths = [exp.Length(this=text.copy()) for text in (first, second)]
+    pairs = exp.Mul(this=_cast(lengths[0], types.INT64), expression=lengths[1])
+    error = exp.Anonymous(this="error", expressions=[exp.Literal.string(pairs_error(name))])
+    return exp.Case().when(pairs > MOST_PAIRS[name], error).else_(second.copy())
 
 
 def _check_depth_of_cast(node: exp.Cast) -> None:

@@ -28,7 +28,7 @@ class Jobs(Protocol):
 
     def begin(self) -> None: ...
     def end(self) -> None: ...
-    def cancel(self) -> None: ...
+    def cancel(self, patience_seconds: float = ...) -> None: ...
     def counts(self) -> JobCounts: ...
 
 
@@ -92,8 +92,8 @@ class _LocalJobs:
         if self._has_group:
             self._context.setLocalProperty(_GROUP, None)
 
-    def cancel(self) -> None:
-        deadline = time.monotonic() + _CANCEL_SECONDS
+    def cancel(self, patience_seconds: float = _CANCEL_SECONDS) -> None:
+        deadline = time.monotonic() + patience_seconds
         context = self._context._jsc.sc()
         if self._has_group:
             context.cancelJobGroupAndFutureJobs(self._tag)
@@ -153,7 +153,7 @@ class _RemoteJobs:
         self._spark.removeProgressHandler(self._report)
         self._spark.removeTag(self._tag)
 
-    def cancel(self) -> None:
+    def cancel(self, patience_seconds: float = _CANCEL_SECONDS) -> None:
         self._spark.interruptTag(self._tag)
 
     def counts(self) -> JobCounts:

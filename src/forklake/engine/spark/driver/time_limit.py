@@ -12,6 +12,8 @@ from forklake.engine.spark.driver.isolate import EXCLUDED_RULES, without_rules
 from forklake.engine.spark.driver.progress import jobs_of
 from forklake.engine.statement_limits import current_allowance
 
+_PATIENCE_SECONDS: Final = 1.0
+"""How long tasks that do not look whether they are cancelled are waited for: they only read."""
 _RULES_WITHOUT_JOBS: Final = (
     "ConvertToLocalRelation",
     "RemoveNoopOperators",
@@ -26,8 +28,8 @@ Without them each step is a job.
 def watch_jobs(spark: SparkSession) -> SparkSession:
     """Return a session; if time is limited, its jobs are cancelled when it is over.
 
-    These are the jobs that this thread starts until its `Allowance` is spent. They have ended, or ten seconds have
-    passed, before the statement fails. Each session that plans a query of the statement has to be named: recursive
+    These are the jobs that this thread starts until its `Allowance` is spent. They have ended, or a second has passed,
+    before the statement fails; what writes waits longer by itself. Each session that plans a query of the statement has to be named: recursive
     queries that it plans end, too.
     """
     allowance = current_allowance()
@@ -71,7 +73,7 @@ class _SparkWork:
         with suppress(*SPARK_ERRORS):  # if it is lost, so are the jobs
             for spark in tuple(self._sessions):
                 self._run_as_jobs(spark)
-            self._jobs.cancel()
+            self._jobs.cancel(_PATIENCE_SECONDS)
 
     def _run_as_jobs(self, spark: SparkSession) -> None:
         self._before.append((spark, spark.conf.get(EXCLUDED_RULES, None)))
