@@ -1,4 +1,4 @@
-"""Tries footers of strangers in a process of its own, which one that is forged may end.
+"""Tries footers of strangers in a process that a forged one may end.
 
 PyArrow's C++ ends the process at some footers that are not those of Parquet. Whoever goes through what a stranger's
 footer says of its columns tries it here before.

@@ -29,8 +29,8 @@ def watch_jobs(spark: SparkSession) -> SparkSession:
     """Return a session; if time is limited, its jobs are cancelled when it is over.
 
     These are the jobs that this thread starts until its `Allowance` is spent. They have ended, or a second has passed,
-    before the statement fails; what writes waits longer by itself. Each session that plans a query of the statement has to be named: recursive
-    queries that it plans end, too.
+    before the statement fails; what writes waits longer by itself. Each session that plans a query of the statement has
+    to be named: recursive queries that it plans end, too.
     """
     allowance = current_allowance()
     if allowance is None or not allowance.has_time_limit:
