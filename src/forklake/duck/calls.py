@@ -200,7 +200,7 @@ class DuckCall:
 
 
 def _in_reach(function: str, first: str, second: str) -> str:
-    """Return the second of two texts in SQL, which is an error if there are too many pairs of their letters."""
+    """Return the second text, an error if there are too many pairs of letters."""
     pairs = f"CAST(length({first}) AS BIGINT) * length({second})"
     return (
         f"CASE WHEN {pairs} > {MOST_PAIRS[function]} THEN error({quote_text(pairs_error(function))}) ELSE {second} END"

@@ -262,7 +262,9 @@ class LazyContent:
 
 @contextmanager
 def refuse_bad_text() -> Iterator[None]:
-    """Say in our words that a text cannot be one of Python: a file that others wrote may hold any bytes.
+    """Refuse texts that are not UTF-8 in our words, not in Python's.
+
+    A file that others wrote may hold any bytes.
 
     Raises:
         DataFileError: It cannot.

@@ -251,7 +251,7 @@ class Policy:
             raise denial("Files are not replaced; say APPEND, without a FILENAME_PATTERN")
 
     def _check_in_catalogs(self, path: str) -> None:
-        """Refuse a file in the directory of a catalog with a quota, or in the way of its tables.
+        """Refuse a file that a quota would not count, or in the way of tables.
 
         A quota counts what tables have.
         """
@@ -268,7 +268,7 @@ class Policy:
                 )
 
     def check_end(self, suffix: object) -> None:
-        """Refuse a file of text that ends as the session likes: it might pass for one of another format.
+        """Refuse a file of text that might pass for one of another format.
 
         Raises:
             PermissionDeniedError: It might.

@@ -73,7 +73,7 @@ def _is_plain(path: str) -> bool:
 
 
 def check_beside_schemas(path: str, directory: str) -> None:
-    """Refuse a place in the directory of a catalog where the files of a schema may lie one day.
+    """Refuse a place where a schema of a catalog may have its files one day.
 
     What is there then keeps its tables from being written.
 

@@ -321,7 +321,7 @@ class _Tree:
 
 
 def _in_reach(name: str, first: exp.Expr, second: exp.Expr) -> exp.Expr:
-    """Return the second of two texts, which is an error if there are too many pairs of their letters."""
+    """Return the second text, an error if there are too many pairs of letters."""
     lengths = [exp.Length(this=text.copy()) for text in (first, second)]
     pairs = exp.Mul(this=_cast(lengths[0], types.INT64), expression=lengths[1])
     error = exp.Anonymous(this="error", expressions=[exp.Literal.string(pairs_error(name))])
