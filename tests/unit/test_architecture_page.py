@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,48 @@ def test_the_page_finds_things_in_modules_and_the_check_those_that_are_not_there
     assert not defines("model/change_log", "ChangeKind.NOTHING")
 
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# ---- the storeys of the page are those that are enforced -------------------------------------------------------------
+
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+
+
+def test_the_storeys_of_the_page_are_those_of_the_contract() -> None:
+    (layers,) = [contract["layers"] for contract in CONTRACTS if contract["type"] == "layers"]
+    block = PAGE.partition("## Storeys\n\n```\n")[2].partition("```")[0]
+    shown = [re.split(r" {2,}", line)[0] for line in block.splitlines()]
+    assert shown == [re.sub("[()]", "", layer) for layer in layers]
+
+
+def test_the_homes_of_dependencies_on_the_page_are_those_of_the_contracts() -> None:
+    homes: dict[str, set[str]] = {}
+    for contract in CONTRACTS:
+        if contract["type"] == "forbidden" and contract["source_modules"] == ["forklake"]:
+            for ignored in contract["ignore_imports"]:
+                importer, _, imported_module = ignored.partition(" -> ")
+                home = importer.removeprefix("forklake.").removesuffix(".**").replace(".", "/")
+                homes.setdefault(imported_module, set()).add(home)
+    table = PAGE.partition("| imported | only by |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`.+`) \| (`.+`) \|$", table, flags=re.MULTILINE)
+    shown = {name: set(re.findall(r"`(.+?)`", by)) for names, by in rows for name in re.findall(r"`(.+?)`", names)}
+    assert shown == homes
+
+
+def test_the_page_says_what_each_room_holds() -> None:
+    table = PAGE.partition("| package | holds |")[2].partition("\n\n")[0]
+    rooms = {
+        path.parent.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("__init__.py")
+        if len(path.relative_to(SOURCE).parts) > 2
+    }
+    assert set(re.findall(r"`((?:\w+/)+\w+)`", table)) == rooms
+
+
+# ---- all documents -------------------------------------------------------------------------------------------------
+
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 STOREYS = "|".join(sorted(path.parent.name for path in SOURCE.glob("*/__init__.py")))
 
 
@@ -92,6 +134,28 @@ def test_the_check_finds_modules_that_are_not_there() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_documents_name_modules_that_are_there(document: Path) -> None:
     assert unknown_modules(document.read_text(encoding="utf-8")) == []
+
+
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+
+
+def unknown_classes(text: str) -> list[str]:
+    """Return the classes that a text names in backticks and that the package does not have."""
+    code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    named = re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", text)
+    return [name for name in named if not re.search(rf"^ *class {name}\b", code, flags=re.MULTILINE)]
+
+
+def test_classes_of_the_glossary_are_there() -> None:
+    assert unknown_classes("`Connection` and `Connexion`") == ["Connexion"]
+    assert unknown_classes(GLOSSARY) == []
+
+
+def test_a_word_stands_in_the_glossary_once() -> None:
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \|", GLOSSARY, flags=re.MULTILINE)
+    words = [word for row in rows for word in row.split(", ")]
+    assert len(words) > 50
+    assert sorted(words) == sorted(set(words))
 
 
 @pytest.mark.parametrize(("above", "below"), sorted(set(ARROWS)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import click
+import duckdb
 import pytest
 
 import forklake
@@ -17,10 +18,12 @@ from forklake.cli.main import forklake as program
 from forklake.session.functions import FUNCTIONS
 from forklake.sql import statements
 from forklake.sql.parse import parse
+from forklake.sql.vocabulary import BY_NAME
 from tests.pages import DOCS, ON_SPARK, ROOT, WITHOUT_JAVA
 
 PAGES = sorted(DOCS.rglob("*.md"))
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *PAGES]
+AT_THE_ROOT = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md", "tests/README.md")
+DOCUMENTS = [*(ROOT / name for name in AT_THE_ROOT), *PAGES]
 RUN_ELSEWHERE = ("guide/connector.md", "guide/ducklake.md", "guide/spark.md")  # tests/spark, tests/interop
 OTHER_SQL = (
     "guide/operations.md",
@@ -135,6 +138,17 @@ def test_the_check_finds_commands_that_are_not_there() -> None:
     assert unknown_words("forklake catalog fork shop agent --ttl 2h") == []
     assert unknown_words("forklake catalog fork shop agent --forever") == ["--forever"]
     assert unknown_words("forklake catalogue tree") == ["no command"]
+
+
+def test_the_first_change_is_one_that_is_still_to_be_made() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (declaration,) = re.findall(r"^ +declare(\(.+\)),$", text, flags=re.MULTILINE)
+    name, arguments, result, _ = ast.literal_eval(declaration)
+    assert name not in BY_NAME, "built: let CONTRIBUTING.md name another function that is missing"
+    asked = "SELECT list(parameter_types), any_value(return_type) FROM duckdb_functions() WHERE function_name = ?"
+    assert duckdb.execute(asked, [name]).fetchone() == ([[arguments.split()[1]]], result)
+    (call,) = re.findall(r'forklake sql -c "(.+?)"', text)
+    assert duckdb.sql(call).fetchall() == [(int(re.findall(r"The answer is (\d+)", text)[0]),)]
 
 
 # ---- references ------------------------------------------------------------------------------------------------------
