@@ -78,7 +78,7 @@ _FILES: Final = {
     "plans": "stats/min_max_optimization_deletes stats/min_max_optimization_time_travel",
     "duckdb": """
         data_inlining/data_inlining_types general/ducklake_metadata_logging general/missing_parquet
-        geo/ducklake_geometry_add_files issues/issue_852_schema_cache_growth issues/issue_852_stats_cache_growth
+        issues/issue_852_schema_cache_growth issues/issue_852_stats_cache_growth
         settings/parquet_compression types/all_types""",
     "numbers": """
         alter/expire_snapshot_bug data_inlining/inlining_global_options functions/ducklake_snapshots
@@ -101,6 +101,7 @@ NOTES: Final[Mapping[str, str]] = {
     "checkpoint/checkpoint_updates_interleaved": "CHECKPOINT inside a transaction with changes is refused; DuckLake's,"
     " in a transaction of its own, makes the COMMIT fail",
     "data_inlining/inlining_global_options": "ids of files begin with another number",
+    "default/default_values": "DEFAULT 'NULL' is the text that it says, as in DuckDB; DuckLake reads it as NULL",
     "functions/ducklake_snapshots": "what is altered of a table that the same transaction makes is not logged apart",
     "general/data_path_tag": "OVERRIDE_DATA_PATH takes the lake's own path; DuckLake takes the one that is given",
     "compaction/merge_adjacent_file_size_filter": "two merged files of ten rows have more than 1000 bytes here",
