@@ -111,6 +111,19 @@ with agent.session() as changed:
 shop.merge(agent)
 print([(number, str(amount)) for number, amount in session.sql("FROM orders ORDER BY id").fetchall()])
 """
+LARGE = """
+import forklake
+few = forklake.Settings(local_read_rows=10, local_read_bytes=1000)
+with forklake.open("large.db", settings=few) as lake:
+    shop = lake.create_catalog("shop")
+    with shop.session() as session:
+        session.sql("CREATE TABLE t AS SELECT i, i % 7 AS k, 'text ' || i AS s FROM range(1000) r(i)")
+        session.sql("INSERT INTO t SELECT i + 1000, k, s FROM t")
+        counted = session.sql("SELECT k, count(*), max(s) FROM t GROUP BY k ORDER BY k").fetchall()
+        session.sql("DELETE FROM t WHERE k = 3")
+    table = shop.table("t")
+    print(len(counted), table.count(), table.count("k > 3"), len(table.rows()), table.arrow(where="k = 0").num_rows)
+"""
 README = Path(__file__).parents[2] / "README.md"
 
 REALLY = pytest.param("", id="as installed", marks=pytest.mark.skipif(is_installed("spark"), reason="PySpark is there"))
@@ -162,6 +175,11 @@ def test_forks_merges_rows_pickles_and_types_need_none_of_it(absence: str, tmp_p
         "[(1, '0.00'), (2, '3.00'), (3, '4.00')]",
         "[]",
     ]
+
+
+@pytest.mark.parametrize("absence", ABSENCES)
+def test_without_pyspark_this_process_does_what_is_large(absence: str, tmp_path: Path) -> None:
+    assert output(loaded(absence + LARGE), tmp_path).splitlines() == ["7 1714 856 1714 286", "[]"]
 
 
 @pytest.mark.parametrize("absence", ABSENCES)

@@ -6,7 +6,7 @@ from forklake.config import EngineChoice
 from forklake.errors import EngineError
 from forklake.extras import absence, is_installed
 from forklake.model.lazy_dataclass import dataclass
-from forklake.ops.lakes.runtime import Setup
+from forklake.ops.lakes.runtime import Setup, leaves_large_to_engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,14 @@ class EngineRule:
 
     setup: Setup
     choice: EngineChoice
+
+    @property
+    def leaves_large_to_spark(self) -> bool:
+        """Whether Spark computes a query that reads much, for no other reason.
+
+        Without PySpark, this process does.
+        """
+        return self.choice == "auto" and leaves_large_to_engine(self.setup.settings)
 
     def check_spark(self, reason: str) -> None:
         """Refuse what needs Spark where Spark is not used, or not installed.
