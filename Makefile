@@ -15,6 +15,12 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
 SITE    := $(VENV)/.installed-docs
+# What users have without Spark: no PySpark, no pandas, and a Java that says when it is called.
+BARE    := .venv-bare
+BARED   := $(BARE)/.installed
+OF_BARE := tests/unit/test_extras.py tests/unit/test_readme.py tests/unit/lake tests/cli \
+	$(filter-out tests/unit/session/test_confine%,$(wildcard tests/unit/session/test_*.py)) \
+	$(addprefix tests/contract/test_,catalogs.py commits.py diffs.py forks.py merges.py rows_in_transactions.py stores.py time_travel.py)
 ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 
@@ -22,7 +28,7 @@ SOURCES := $(wildcard src tests benchmarks docs/hooks.py)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint-ci fix test test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-tpch bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
+.PHONY: help setup check lint-ci fix test test-bare test-spark-versions test-fast bench bench-spark bench-dml bench-agents bench-sql bench-lifecycle bench-merge bench-size bench-cluster bench-tpch bench-branches yardstick docs fuzz-sql schema demo soak fuzz-statements java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -57,6 +63,12 @@ test-spark-versions: $(STAMP) java ## Run the tests of plain Spark on each relea
 
 test-fast: $(STAMP) ## Run the tests that need no server and no Java, in about a minute
 	$(BIN)/pytest -n 2 --dist loadfile --fast $(ARGS) $(TESTS)
+
+test-bare: $(BARED) ## Run the tests of what works without PySpark, pandas and Java, in about a minute
+	@rm -f $(BARE)/java-was-called
+	env -u CI -u JAVA_HOME PATH="$(CURDIR)/$(BARE)/without-java:$$PATH" \
+		$(BARE)/bin/python -m pytest -n 2 --dist loadfile --fast $(ARGS) $(OF_BARE)
+	@! cat $(BARE)/java-was-called 2>/dev/null
 
 bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -145,6 +157,21 @@ $(STAMP): pyproject.toml
 		{ $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV); } \
 		&& $(BIN)/python -m pip install --quiet --editable '.[dev]'; \
 	fi
+	@touch $@
+
+$(BARED): pyproject.toml
+	@set -x; \
+	if command -v uv >/dev/null; then \
+		{ $(BARE)/bin/python -c '' 2>/dev/null || uv venv --quiet --clear $(BARE); } \
+		&& uv pip install --quiet --python $(BARE)/bin/python --editable '.[postgres,test]'; \
+	else \
+		{ $(BARE)/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(BARE); } \
+		&& $(BARE)/bin/python -m pip install --quiet --editable '.[postgres,test]'; \
+	fi
+	@mkdir -p $(BARE)/without-java
+	@printf '#!/bin/sh\necho "Java was called: $$*" >>"%s"\nexit 127\n' "$(CURDIR)/$(BARE)/java-was-called" >$(BARE)/without-java/java
+	@chmod +x $(BARE)/without-java/java
+	@! $(BARE)/bin/python -c 'import pyspark' 2>/dev/null && ! $(BARE)/bin/python -c 'import pandas' 2>/dev/null
 	@touch $@
 
 # What builds the site; nothing else needs it.

@@ -4,7 +4,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -133,7 +136,7 @@ def _is_slow(item: pytest.Item) -> bool:
     )
 
 
-def _skip_or_fail(reason: Exception) -> NoReturn:
+def _skip_or_fail(reason: Exception | str) -> NoReturn:
     """Skip what needs a missing service; fail where CI is set, for there it must not be missing."""
     if os.environ.get("CI"):
         pytest.fail(str(reason), pytrace=False)
@@ -240,6 +243,21 @@ def spark() -> Iterator["SparkSession"]:
     )
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def pyspark() -> None:
+    """PySpark is there, for tests of what is left to Spark; it is not started, and needs no Java."""
+    if find_spec("pyspark") is None:
+        _skip_or_fail("PySpark is not installed")
+
+
+@pytest.fixture(scope="session")
+def pandas() -> ModuleType:
+    """Pandas, for tests of its frames."""
+    if find_spec("pandas") is None:
+        _skip_or_fail("pandas is not installed")
+    return import_module("pandas")
 
 
 @pytest.fixture(autouse=True)

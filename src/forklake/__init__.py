@@ -19,7 +19,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from forklake import errors, session, spark_catalog
+from forklake import errors, extras, session, spark_catalog
 from forklake.config import Clock, Confinement, RetryPolicy, Settings
 from forklake.lake import Catalog, Diff, Fork, Lake, LakeAt, Options, Table, Transaction
 from forklake.lake.across import Across, AcrossTable
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from forklake.catalog.moments import Moment
     from forklake.session.connection import Connection
     from forklake.session.results.result import Result
-    from forklake.spark_catalog.attach import SparkCatalog
+    from forklake.spark_catalog.attached_catalog import SparkCatalog
 
 __version__ = "0.1.0"
 
@@ -231,6 +231,7 @@ def open(
 
     Raises:
         ConfigError: The URL names no database that forklake knows, or both Spark and another engine were given.
+        NotInstalledError: The database is PostgreSQL, and psycopg is not installed.
         MetastoreError: The database cannot be opened, or holds no lake of this version.
         InvalidPathError: The lake has another data path.
     """
@@ -300,7 +301,7 @@ def __getattr__(name: str) -> type | Callable[..., None]:
     if name == "Result":
         return session.result.Result
     if name == "SparkCatalog":
-        return spark_catalog.attach.SparkCatalog
+        return spark_catalog.attached_catalog.SparkCatalog
     if name in ("load_ipython_extension", "unload_ipython_extension"):
         from forklake.cli import notebook  # noqa: PLC0415 - brings what draws results
 
@@ -384,8 +385,10 @@ def register(spark: SparkSession | None = None) -> SparkSession:
 
     Raises:
         EngineError: There is no session and none can be started.
+        NotInstalledError: PySpark is not installed.
     """
-    from forklake.connector.register import register as make_known  # noqa: PLC0415 - brings Spark
+    with extras.require("spark"):
+        from forklake.connector.register import register as make_known  # noqa: PLC0415 - brings Spark
 
     return make_known(spark)
 
@@ -414,6 +417,7 @@ def batch_writer(
     Raises:
         InvalidInputError: There is no such mode, or the name of the table is none.
     """
-    from forklake.connector.batch_writer import BatchWriter  # noqa: PLC0415 - brings Spark
+    with extras.require("spark"):
+        from forklake.connector.batch_writer import BatchWriter  # noqa: PLC0415 - brings Spark
 
     return BatchWriter(lake, catalog, table, mode, query)

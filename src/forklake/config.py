@@ -14,7 +14,8 @@ from forklake.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from forklake.engine.engine import Engine
-
+else:
+    Engine = object  # whoever asks for the types of a setting is told one; the protocol is a storey above
 
 EngineChoice = Literal["auto", "spark", "local"]
 """Which engine runs the statements of a SQL session."""

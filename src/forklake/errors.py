@@ -29,6 +29,7 @@
     ├── EngineError                  Spark could not be started, or a job failed or was interrupted
     ├── IncompleteError              some of several tables failed; what was done of the others stays
     ├── ConfigError                  a URL, option or environment that cannot be used
+    │   └── NotInstalledError        it needs PySpark, psycopg or another package that is not installed
     └── InternalError                a mistake of forklake's own
 
 Each class has a stable ``code``, says whether trying again can help (``retryable``), and carries a
@@ -430,6 +431,15 @@ class ConfigError(ForklakeError):
 
     code = "config"
     exit_code = 2
+
+
+class NotInstalledError(ConfigError):
+    """What was asked for needs a package that is not installed.
+
+    Nothing was done. The hint says what to install: ``pip install 'forklake[spark]'``.
+    """
+
+    code = "not_installed"
 
 
 class InternalError(ForklakeError):

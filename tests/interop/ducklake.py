@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import duckdb
+import pytest
 
 EXTENSIONS = ("ducklake", "sqlite_scanner", "postgres_scanner")
 
@@ -19,6 +20,7 @@ Connection = duckdb.DuckDBPyConnection
 @cache
 def duckdb_with_ducklake() -> Connection:
     """Return a DuckDB that needs no network: the extensions come from packages."""
+    pytest.importorskip("duckdb_extension_ducklake", reason="the extension of DuckLake is not installed")
     connection = duckdb.connect()
     for name in EXTENSIONS:
         package = resources.files(f"duckdb_extension_{name}")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from forklake import Catalog, Table, Transaction
@@ -150,6 +149,8 @@ def planned(table: Table, where: Condition | None) -> ScanPlan:
 def handed_over(rows: Sequence[Shown], form: str) -> Any:
     """Return rows in one of the forms that callers have them in."""
     if form == "pandas":
+        import pandas as pd  # noqa: PLC0415 - other forms do without
+
         frame = pd.DataFrame([dict(row) for row in rows])
         # In a column of floats pandas means NaN, and so does the lake.
         floats = {name: object for row in rows for name, value in row.items() if isinstance(value, float)}

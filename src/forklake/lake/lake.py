@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from forklake.session.connection import Connection
-    from forklake.spark_catalog.attach import SparkCatalog
+    from forklake.spark_catalog.attached_catalog import SparkCatalog
 
 
 class Lake(ManyCatalogs):

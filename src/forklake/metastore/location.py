@@ -11,6 +11,7 @@ from typing import Final
 from forklake import metastore
 from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreCorruptError
+from forklake.extras import require
 from forklake.metastore.sqlite import SQLiteStore, is_sqlite_file
 from forklake.metastore.store import Store
 
@@ -34,7 +35,8 @@ def open_store(url: str, settings: Settings, *, is_upgraded: bool = False) -> St
     """
     kind, rest = split_url(url)
     if kind == "postgres":
-        from forklake.metastore.postgres import PostgresStore  # noqa: PLC0415 - a driver is loaded when it is needed
+        with require("postgres"):
+            from forklake.metastore.postgres import PostgresStore  # noqa: PLC0415 - a driver is loaded when it is needed
 
         return PostgresStore(rest, settings, is_upgraded=is_upgraded)
     path = Path(rest)
@@ -71,7 +73,8 @@ def with_metadata_schema(url: str, name: str) -> str:
             f'The metadata schema "{name}" cannot be used: a file holds one lake.',
             hint="Name another file for another lake; schemas are for PostgreSQL.",
         )
-    from forklake.metastore import postgres_address  # noqa: PLC0415 - a driver is loaded when it is needed
+    with require("postgres"):
+        from forklake.metastore import postgres_address  # noqa: PLC0415 - a driver is loaded when it is needed
 
     named = postgres_address.with_metadata_schema(conninfo, name)
     return named if postgres_address.is_url(named) else f"postgres:{named}"

@@ -5,11 +5,11 @@ Java asks, and Python answers: the Java half holds no logic of lakes.
 
 from typing import TYPE_CHECKING
 
-from forklake.model.submodules import submodules
+from forklake.extras import submodules_of
 
-__all__ = ["attach", "configured"]
+__all__ = ["attach", "attached_catalog", "configured"]
 
 if TYPE_CHECKING:
-    from forklake.spark_catalog import attach, configured
+    from forklake.spark_catalog import attach, attached_catalog, configured
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring Spark
+    __getattr__ = submodules_of("spark", __name__, *__all__)  # they bring Spark

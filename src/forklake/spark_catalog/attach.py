@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
@@ -21,6 +20,7 @@ from forklake.lake import Catalog, Lake
 from forklake.lake.internals import is_past, runtime_of
 from forklake.model.quoting import quote_spark_name
 from forklake.spark_catalog.attached import Attached
+from forklake.spark_catalog.attached_catalog import SparkCatalog
 from forklake.spark_catalog.bridge import Bridge
 from forklake.spark_catalog.classes import OWN_CLASSES, catalog_class, load_classes
 from forklake.spark_catalog.statements import Statements
@@ -28,56 +28,6 @@ from forklake.spark_catalog.statements import Statements
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SETTING: Final = "spark.sql.catalog."
 _SPARKS_OWN: Final = frozenset({"spark_catalog", "system", "session", "builtin", "global_temp"})
-
-
-class SparkCatalog:
-    """A catalog of a lake that is attached to a Spark session.
-
-    As a context manager it is detached at the end of the block.
-    """
-
-    def __init__(self, attached: Attached, classes: Any, lake: Lake | None) -> None:
-        self._attached = attached
-        self._classes = classes
-        self._lake = lake
-
-    def __repr__(self) -> str:
-        return f"SparkCatalog({self.name!r}, {self._attached.catalog!r})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.detach()
-
-    @property
-    def name(self) -> str:
-        """The name that the session knows it by."""
-        return self._attached.name
-
-    @property
-    def spark(self) -> SparkSession:
-        """The session that it is attached to."""
-        return self._attached.spark
-
-    def detach(self) -> None:
-        """Take the catalog out of the session; detaching twice does no harm.
-
-        Frames that were made of its tables stay as they are. The lake stays open, unless `forklake.attach` opened it.
-        """
-        spark: Any = self.spark
-        token = self._attached.token
-        with suppress(*SPARK_ERRORS):  # a session that is gone has no catalogs
-            self._classes.unregister(token)
-            # Another catalog may have the name by now.
-            if spark.conf.get(f"{_SETTING}{self.name}.bridge", None) == token:
-                if spark.catalog.currentCatalog() == self.name:
-                    spark.catalog.setCurrentCatalog("spark_catalog")
-                _forget(spark, self._classes, self.name)
-        if self._lake is not None:
-            self._lake.close()
 
 
 def attach(
@@ -159,6 +109,18 @@ def _register(spark: SparkSession, classes: Any, attached: Attached) -> None:
         classes.unregister(attached.token)
         _forget(spark, classes, attached.name)
         raise EngineError(f'Spark could not load catalog "{attached.name}"; nothing was attached: {error}') from error
+
+
+def take_out(attached: Attached, classes: Any) -> None:
+    """Take an attached catalog out of its session; twice does no harm."""
+    spark: Any = attached.spark
+    with suppress(*SPARK_ERRORS):  # a session that is gone has no catalogs
+        classes.unregister(attached.token)
+        # Another catalog may have the name by now.
+        if spark.conf.get(f"{_SETTING}{attached.name}.bridge", None) == attached.token:
+            if spark.catalog.currentCatalog() == attached.name:
+                spark.catalog.setCurrentCatalog("spark_catalog")
+            _forget(spark, classes, attached.name)
 
 
 def _forget(spark: SparkSession, classes: Any, name: str) -> None:

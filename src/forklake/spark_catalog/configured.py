@@ -13,7 +13,8 @@ from forklake.lake import Lake
 from forklake.model.flags import read_flag
 from forklake.model.names import nearest
 from forklake.ops.lakes.lake_exists import lake_exists
-from forklake.spark_catalog.attach import SparkCatalog, attach
+from forklake.spark_catalog.attach import attach
+from forklake.spark_catalog.attached_catalog import SparkCatalog
 
 PREFIX: Final = "spark.forklake.catalog."
 _LAKE, _CATALOG, _AT, _READ_ONLY = _KEYS = ("lake", "catalog", "at", "read_only")

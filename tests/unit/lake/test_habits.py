@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -52,7 +51,8 @@ def test_a_table_is_created_from_an_arrow_schema(shop: Catalog) -> None:
     ]
 
 
-def test_a_table_is_created_from_what_pandas_knows_of_columns(shop: Catalog) -> None:
+def test_a_table_is_created_from_what_pandas_knows_of_columns(shop: Catalog, pandas: Any) -> None:
+    pd = pandas
     frame = pd.DataFrame({"a": [1, 2], "at": pd.to_datetime(["2026-01-31", "2026-02-01"]), "x": [0.5, 1.5]})
     frame["many"] = pd.Series([1, None], dtype="Int32")
     expected = [("a", "int64"), ("at", "timestamp"), ("x", "float64"), ("many", "int32")]

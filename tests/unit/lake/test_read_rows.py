@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake, Settings, Table
-from forklake.errors import ConfigError, DataFileError, InvalidInputError, NotFoundError
+from forklake.errors import DataFileError, InvalidInputError, NotFoundError, NotInstalledError
 from forklake.files.parquet.deletes import write_delete_file
 from forklake.model.scan import OWN_ROW_ID, ScanPlan
 from forklake.ops.rows.read_table import is_read_locally
@@ -51,9 +51,13 @@ def test_all_forms_have_the_same_rows_in_the_order_they_were_added(shop: Catalog
     assert table.rows() == ROWS
     assert table.arrow().schema == pa.schema({"id": pa.int64(), "item": pa.string()})
     assert [tuple(row.values()) for row in table.arrow().to_pylist()] == ROWS
-    assert table.pandas()["item"].tolist() == ["apple", None, "pear"]
     assert (table.head().rows(), table.head(2).rows(), table.head(0).rows()) == (ROWS, ROWS[:2], [])
     assert pa.table(table).equals(table.arrow())
+
+
+@pytest.mark.usefixtures("pandas")
+def test_a_frame_of_pandas_has_the_same_rows(shop: Catalog) -> None:
+    assert shop.table("t").pandas()["item"].tolist() == ["apple", None, "pear"]
 
 
 def test_head_looks_like_a_table_and_can_be_cut_again(shop: Catalog) -> None:
@@ -104,7 +108,7 @@ def test_where_each_row_is_from_can_be_asked_for(shop: Catalog) -> None:
 def test_polars_that_is_missing_says_what_to_install(shop: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     for source in (shop.table("t"), shop.table("t").head()):
-        with pytest.raises(ConfigError, match="Polars is not installed; nothing was read") as caught:
+        with pytest.raises(NotInstalledError, match="This needs Polars, which is not installed") as caught:
             source.polars()
         assert caught.value.hint == "Install it: pip install polars"
 
@@ -196,6 +200,7 @@ def is_here(table: Table, limit: int | None = None, **settings: Any) -> bool:
     return is_read_locally(plan, plan.fields, Settings(**settings), limit)
 
 
+@pytest.mark.usefixtures("pyspark")
 def test_up_to_how_many_bytes_and_rows_a_table_is_read_here_can_be_set(lake: Lake) -> None:
     shop = lake.create_catalog("large")
     shop.create_table("t", {"id": "BIGINT"})
@@ -212,6 +217,7 @@ def test_up_to_how_many_bytes_and_rows_a_table_is_read_here_can_be_set(lake: Lak
     assert not is_here(shop.table("t"))
 
 
+@pytest.mark.usefixtures("pyspark")
 def test_many_files_are_not_small_whatever_their_sizes(shop: Catalog) -> None:
     (file,) = planned(shop.table("t"), None).files
     plan = ScanPlan("t", (), (file,) * 300)
@@ -220,6 +226,7 @@ def test_many_files_are_not_small_whatever_their_sizes(shop: Catalog) -> None:
     assert is_read_locally(plan, (), Settings(), limit=10)
 
 
+@pytest.mark.usefixtures("pyspark")
 def test_a_head_counts_only_the_row_groups_that_it_reads(lake: Lake) -> None:
     shop = lake.create_catalog("groups")
     shop.create_table("t", {"id": "BIGINT"})

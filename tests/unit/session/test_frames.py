@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import duckdb
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 import forklake
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.extras import is_installed
 from forklake.ops.lakes.runtime import setup_of
 from forklake.session.connection import Connection
 from forklake.session.names.frames import frame_of_caller
@@ -34,8 +34,8 @@ def columns_of(found: Result | None) -> list[tuple[Any, ...]]:
     return [row[:2] for row in found.rows()]
 
 
-def test_a_registered_frame_is_named_like_a_table_and_comes_before_one(connection: Connection) -> None:
-    connection.register("new rows", pd.DataFrame({"id": [1], "at": [pd.Timestamp("2026-01-01")]}))
+def test_a_registered_frame_is_named_like_a_table_and_comes_before_one(connection: Connection, pandas: Any) -> None:
+    connection.register("new rows", pandas.DataFrame({"id": [1], "at": [pandas.Timestamp("2026-01-01")]}))
     assert columns_of(connection.sql('DESCRIBE SELECT * FROM "NEW ROWS"')) == [("id", "BIGINT"), ("at", "TIMESTAMP")]
     connection.register("orders", pa.table({"other": [1.5]}))
     assert columns_of(connection.sql("DESCRIBE SELECT * FROM orders")) == [("other", "DOUBLE")]
@@ -48,9 +48,9 @@ def test_a_registered_frame_is_named_like_a_table_and_comes_before_one(connectio
         connection.cursor().sql('FROM "new rows"')
 
 
-def test_a_variable_that_holds_a_frame_is_named_like_a_table(connection: Connection) -> None:
-    mine = pd.DataFrame({"id": [1]})
-    orders = pd.DataFrame({"hidden": [1]})
+def test_a_variable_that_holds_a_frame_is_named_like_a_table(connection: Connection, pandas: Any) -> None:
+    mine = pandas.DataFrame({"id": [1]})
+    orders = pandas.DataFrame({"hidden": [1]})
     numbers = [1, 2, 3]
     assert columns_of(connection.sql("DESCRIBE SELECT * FROM mine")) == [("id", "BIGINT")]
     assert columns_of(connection.sql("DESCRIBE SELECT * FROM MINE")) == [("id", "BIGINT")]
@@ -100,7 +100,7 @@ def test_a_statement_that_runs_again_has_the_rows_of_a_stream_again(connection: 
 
 
 def test_what_is_stored_names_no_frame(connection: Connection) -> None:
-    mine = pd.DataFrame({"id": [1]})
+    mine = pa.table({"id": [1]})
     connection.register("registered", mine)
     for name in ("mine", "registered"):
         with pytest.raises(NotFoundError, match=f"Table with name {name} does not exist"):
@@ -131,7 +131,8 @@ def test_execute_gives_the_session_and_its_fetches_are_of_the_last_statement(con
     assert connection.description is not None
     assert [one[1] for one in connection.description] == ["INTEGER", "VARCHAR"]
     assert (connection.fetchone(), connection.fetchmany(5), connection.fetchall()) == ((1, "x"), [(2, "y")], [])
-    assert connection.df().shape == connection.fetchdf().shape == (2, 2)
+    if is_installed("pandas"):
+        assert connection.df().shape == connection.fetchdf().shape == (2, 2)
     assert connection.arrow().num_rows == 2
     assert connection.execute("SELECT ?", [7]).fetchall() == [(7,)]
     assert connection.execute("-- nothing").description is None

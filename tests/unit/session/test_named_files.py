@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,11 +15,14 @@ from forklake import Connection, Lake
 from forklake.errors import DataFileError, InvalidInputError
 
 NUMBERS = [1, 2, None]
+DAYS = [(1_711_839_600 + day * 86_400) * 10**9 for day in range(3)]
 WRITTEN = {
     "numbers": pa.table({"i": NUMBERS, "u": pa.array(NUMBERS, pa.uint32()), "s": ["a", None, "Ő"]}),
     "nested": pa.table({"l": [[1], None, []], "s": [{"x": 1, "y z": "b"}, None, {"x": None, "y z": "c"}]}),
-    "zoned": pa.table({"at": pa.array(pd.date_range("2024-03-31", periods=3, tz="Europe/Budapest"))}),
-    "zoned below": pa.table({"s": [{"at": pd.Timestamp("2024-03-31", tz="UTC")}, None, None]}),
+    "zoned": pa.table({"at": pa.array(DAYS, pa.timestamp("ns", "Europe/Budapest"))}),
+    "zoned below": pa.table(
+        {"s": pa.array([{"at": DAYS[0]}, None, None], pa.struct({"at": pa.timestamp("ns", "UTC")}))}
+    ),
     "nothing": pa.table({"n": pa.nulls(3)}),
     "halves": pa.table(
         {"d": pa.array(["x", None, "x"]).dictionary_encode(), "f": pa.array([1.5, None, 2], pa.float16())}

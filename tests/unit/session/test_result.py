@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 import duckdb
-import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -177,7 +176,7 @@ def test_all_forms_are_of_all_rows_whatever_was_fetched() -> None:
     result = numbers()
     shown = repr(result)
     result.fetchmany(3)
-    assert (result.rows(), len(result), result.arrow().num_rows, len(result.pandas())) == (FOUR, 4, 4, 4)
+    assert (result.rows(), len(result), result.arrow().num_rows) == (FOUR, 4, 4)
     assert (repr(result), len(result.texts()[0])) == (shown, 4)
     assert result.fetchall() == [(4,)]
 
@@ -223,9 +222,9 @@ def test_a_text_that_means_nothing_is_refused() -> None:
         Result.of_texts([column("a", "int32")], [("x",)])
 
 
-def test_a_frame_of_pandas_that_is_made_of_a_result_has_its_names() -> None:
+def test_a_frame_of_pandas_that_is_made_of_a_result_has_its_names(pandas: Any) -> None:
     result = Result.of_rows([Field(None, "count_star()", types.INT64), Field(None, "b", types.VARCHAR)], [(1, "x")])
-    made = pd.DataFrame(result)
+    made = pandas.DataFrame(result)
     assert (list(made.columns), made.values.tolist()) == (["count_star()", "b"], [[1, "x"]])
     again = Result.of_rows([Field(None, "a", types.INT64)], [(1,), (2,)])
     first, second = again
@@ -233,6 +232,7 @@ def test_a_frame_of_pandas_that_is_made_of_a_result_has_its_names() -> None:
     assert type(pickle.loads(pickle.dumps(first))) is tuple
 
 
+@pytest.mark.usefixtures("pandas")
 def test_names_that_repeat_are_kept_by_arrow_and_numbered_by_pandas() -> None:
     fields = [column("a", "int32"), column("a", "varchar"), column("A", "date")]
     result = Result.of_rows(fields, [(1, "x", dt.date(2024, 1, 1)), (None, None, None)])
@@ -242,6 +242,7 @@ def test_names_that_repeat_are_kept_by_arrow_and_numbered_by_pandas() -> None:
     assert list(result.pandas().columns) == list(expected) == ["a", "a_1", "A_2"]
 
 
+@pytest.mark.usefixtures("pandas")
 def test_a_number_behind_a_name_makes_no_name_that_is_there() -> None:
     result = Result.of_rows([column(name, "int32") for name in ("a", "a_1", "a")], [(1, 2, 3)])
     assert list(result.pandas().columns) == ["a", "a_1", "a_2"]

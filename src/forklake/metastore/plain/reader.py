@@ -22,6 +22,7 @@ from forklake.errors import (
     MetastoreUnavailableError,
     MetastoreVersionError,
 )
+from forklake.extras import require
 from forklake.metastore import plain
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
@@ -121,7 +122,8 @@ def open_plain(url: str, settings: Settings, metadata_schema: str | None = None)
     """
     kind, rest = split_url(url)
     if kind == "postgres":
-        from forklake.metastore.plain.postgres_source import open_postgres  # noqa: PLC0415 - a driver is loaded when needed
+        with require("postgres"):
+            from forklake.metastore.plain.postgres_source import open_postgres  # noqa: PLC0415 - it brings a driver
 
         opened = open_postgres(rest, settings, metadata_schema or "public")
     elif metadata_schema is not None:

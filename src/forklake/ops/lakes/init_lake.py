@@ -7,6 +7,7 @@ import os
 from forklake.catalog.paths import normalise_base
 from forklake.config import Settings
 from forklake.errors import InvalidInputError
+from forklake.extras import require
 from forklake.metastore.location import open_store, postgres_conninfo
 from forklake.model.lazy_dataclass import dataclass
 from forklake.ops.lakes.open_lake import base_path
@@ -49,7 +50,8 @@ def init_lake(
         normalise_base(data_path)
     is_new = False
     if conninfo is not None:
-        from forklake.metastore.postgres import initialise  # noqa: PLC0415 - a driver is loaded when it is needed
+        with require("postgres"):
+            from forklake.metastore.postgres import initialise  # noqa: PLC0415 - a driver is loaded when it is needed
 
         is_new = initialise(conninfo, partitions, settings)
     store = open_store(url, settings)

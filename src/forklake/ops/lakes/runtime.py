@@ -16,6 +16,7 @@ from forklake.config import ENGINE_CHOICES, EngineChoice, Settings
 from forklake.engine.engine import Engine
 from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import ConfigError, EngineError, InvalidInputError
+from forklake.extras import is_installed
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
 from forklake.model.lazy_dataclass import dataclass
@@ -63,6 +64,14 @@ class Setup:
         if not isinstance(self.engine, SparkEngine):
             raise EngineError(f"Rows are read and written by {type(self.engine).__name__}, not by Spark.")
         return self.engine.session()
+
+
+def leaves_large_to_engine(settings: Settings) -> bool:
+    """Return whether there is an engine for what is large.
+
+    It is one that was given, or PySpark. Without it, this process does what it can, of any size.
+    """
+    return not (settings.engine is None or isinstance(settings.engine, str)) or is_installed("spark")
 
 
 def _engine_of_process() -> EngineChoice:

@@ -31,7 +31,7 @@ from forklake.model.records import CompactedFiles
 from forklake.model.rows import DataFileRow, DeleteFileRow, TableRow
 from forklake.model.scan import ScanFile
 from forklake.model.write import WriteTarget
-from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime, leaves_large_to_engine
 from forklake.ops.rows.write_target import Writing, writing
 
 _LOG: Final = logging.getLogger("forklake.maintenance")
@@ -150,7 +150,8 @@ class _CompactionPlan:
         """Write the new files of each group, in this process or by the engine."""
         merges = self._merges(self.groups)
         is_small = sum(merge.byte_count for merge in merges) <= _DRIVER_BYTES
-        if not (is_small and self._how.on_driver and all(merges_here(merge, self.target) for merge in merges)):
+        is_for_here = is_small or not leaves_large_to_engine(self._runtime.settings)
+        if not (is_for_here and self._how.on_driver and all(merges_here(merge, self.target) for merge in merges)):
             return self._runtime.engine.merge_files(merges, self.target)
         written: list[list[NewDataFile]] = []
         try:

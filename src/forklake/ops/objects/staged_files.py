@@ -20,7 +20,7 @@ from forklake.model.field import Field
 from forklake.model.ids import MappingId
 from forklake.model.rows import TableRow
 from forklake.model.write import WriteTarget
-from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime, leaves_large_to_engine
 from forklake.ops.rows.write_target import writing
 
 _DRIVER_BYTES: Final = 64 * 2**20
@@ -75,7 +75,8 @@ class StagedFiles:
 
 def _rewrite(runtime: Runtime, old: Sequence[Rewriting], target: WriteTarget, files: list[NewDataFile]) -> None:
     """Write files again; add each new file to a list as soon as it exists."""
-    if sum(one.file.file_size_bytes for one in old) <= _DRIVER_BYTES:
+    is_small = sum(one.file.file_size_bytes for one in old) <= _DRIVER_BYTES
+    if is_small or not leaves_large_to_engine(runtime.settings):
         for one in old:
             files.append(rewrite_file(one, target))  # noqa: PERF401 - those before one that fails are known
         return

@@ -31,7 +31,7 @@ from forklake.model.lazy_dataclass import dataclass
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey
-from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime, leaves_large_to_engine
 from forklake.ops.lakes.scoped_options import effective_options
 from forklake.ops.maintenance.files_to_delete import doomed_files
 from forklake.ops.rows.canonical_paths import settle_paths
@@ -104,7 +104,8 @@ def add_data_files(
     )
     if is_confined_text():
         try_footers(paths)
-    found = runtime.engine.adopt(paths, adoption) if len(paths) > _ENGINE_FILES else adopt_files(paths, adoption)
+    is_for_engine = len(paths) > _ENGINE_FILES and leaves_large_to_engine(runtime.settings)
+    found = runtime.engine.adopt(paths, adoption) if is_for_engine else adopt_files(paths, adoption)
     runtime.settings.on_step("add files: footers read")
     _check_not_there(runtime, staging, table, paths)
     filled = [file for file in found if file.record_count]

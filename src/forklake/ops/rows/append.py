@@ -24,7 +24,7 @@ from forklake.model.inlined_names import is_own_name
 from forklake.model.rows import TableRow
 from forklake.model.types.read import field_of
 from forklake.model.write import WriteTarget
-from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime, leaves_large_to_engine
 from forklake.ops.rows.frame_columns import schema_columns
 from forklake.ops.rows.register_files import register_files
 from forklake.ops.rows.write_target import WriteQuestions, Writing
@@ -113,8 +113,9 @@ def _few_rows(engine: Engine, frame: Frame, how: Writing) -> pa.Table | None:
 def _write_files(
     runtime: Runtime, how: Writing, frame: Frame | pa.Table, rows: pa.Table | None, *, by_name: bool
 ) -> list[NewDataFile]:
-    is_small = rows is not None and (rows.nbytes <= _DRIVER_BYTES or has_variants(how.target.fields))
-    if rows is not None and is_small and how.on_driver and sorts_on_driver(how.target):
+    is_for_engine = rows is not None and rows.nbytes > _DRIVER_BYTES and leaves_large_to_engine(runtime.settings)
+    is_for_here = not is_for_engine or has_variants(how.target.fields)
+    if rows is not None and is_for_here and how.on_driver and sorts_on_driver(how.target):
         return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
     return runtime.engine.write(rows if isinstance(frame, pa.Table) else frame, how.target, by_name=by_name)
 

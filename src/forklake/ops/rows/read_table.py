@@ -20,7 +20,7 @@ from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
 from forklake.model.scan import LINEAGE_COLUMNS, OWN_PLACES, ScanPlan
-from forklake.ops.lakes.runtime import Runtime
+from forklake.ops.lakes.runtime import Runtime, leaves_large_to_engine
 
 
 def plan_table(runtime: Runtime, content: Content, table: TableRow, condition: Condition | None) -> ScanPlan:
@@ -50,12 +50,13 @@ def shown_fields(plan: ScanPlan, columns: Sequence[str] | None) -> tuple[Field, 
 def is_read_locally(plan: ScanPlan, fields: Sequence[Field], settings: Settings, limit: int | None = None) -> bool:
     """Return whether this process reads the rows of a plan itself.
 
-    It does if they are few, and the result is the same as the engine's.
+    It does if they are few, or there is no engine, and the result is the same as the engine's.
 
     Raises:
         DataFileError: A footer that is needed to decide cannot be read.
     """
-    return is_small(plan, settings.local_read_bytes, settings.local_read_rows, limit) and is_exact(plan, fields)
+    is_few = is_small(plan, settings.local_read_bytes, settings.local_read_rows, limit)
+    return (is_few or not leaves_large_to_engine(settings)) and is_exact(plan, fields)
 
 
 def count_rows(runtime: Runtime, plan: ScanPlan) -> int:

@@ -183,7 +183,8 @@ def _plan(
         if isinstance(found, str):
             return found
         inputs[name] = found
-    if rule.choice == "auto" and not are_small_inputs(rule.setup.settings, inputs.values(), query.row_count):
+    is_small = are_small_inputs(rule.setup.settings, inputs.values(), query.row_count)
+    if not is_small and rule.leaves_large_to_spark:
         return "it reads more than this process does"
     if not all(is_exact(plan, fields) for one in inputs.values() for plan, fields in one.scans):
         return "files hold columns as other types"

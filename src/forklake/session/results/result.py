@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from forklake import session
 from forklake.engine.engine import Engine, Frame
-from forklake.errors import ConfigError, InvalidInputError
+from forklake.errors import InvalidInputError
+from forklake.extras import require
 from forklake.files.casting.python_values import to_python
 from forklake.files.casting.texts import parse_values
 from forklake.model import types
@@ -224,7 +225,12 @@ class Result:
         """Return the rows as a pandas DataFrame.
 
         Column names that repeat get a number, as in DuckDB: ``a``, ``a_1``.
+
+        Raises:
+            NotInstalledError: pandas is not installed.
         """
+        with require("pandas"):
+            import pandas  # noqa: F401, PLC0415 - told before rows are computed, if it is missing
         with refuse_bad_text():
             return self._named_table().to_pandas()
 
@@ -232,14 +238,10 @@ class Result:
         """Return the rows as a Polars DataFrame; repeated names are as in `pandas`.
 
         Raises:
-            ConfigError: Polars is not installed.
+            NotInstalledError: Polars is not installed.
         """
-        try:
+        with require("polars"):
             import polars  # noqa: PLC0415 - nothing else needs it
-        except ImportError as error:
-            raise ConfigError(
-                "Polars is not installed; nothing was read.", hint="Install it: pip install polars"
-            ) from error
         return polars.from_arrow(self._named_table())
 
     def df(self) -> pd.DataFrame:

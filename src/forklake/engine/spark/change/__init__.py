@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from forklake.model.submodules import submodules
+from forklake.extras import submodules_of
 
 __all__ = [
     "change_rows",
@@ -13,4 +13,4 @@ __all__ = [
 if TYPE_CHECKING:
     from forklake.engine.spark.change import change_rows, merge_rows, merge_source
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark
+    __getattr__ = submodules_of("spark", __name__, *__all__)  # they bring PySpark

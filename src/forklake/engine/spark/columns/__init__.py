@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from forklake.model.submodules import submodules
+from forklake.extras import submodules_of
 
 __all__ = [
     "column_expressions",
@@ -14,4 +14,4 @@ __all__ = [
 if TYPE_CHECKING:
     from forklake.engine.spark.columns import column_expressions, duckdb_functions, projection, spark_types
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark
+    __getattr__ = submodules_of("spark", __name__, *__all__)  # they bring PySpark

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from forklake.model.submodules import submodules
+from forklake.extras import submodules_of
 
 __all__ = [
     "failures",
@@ -14,4 +14,4 @@ __all__ = [
 if TYPE_CHECKING:
     from forklake.engine.spark.driver import failures, gateway, session, time_limit
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark
+    __getattr__ = submodules_of("spark", __name__, *__all__)  # they bring PySpark

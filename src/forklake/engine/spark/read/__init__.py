@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from forklake.model.submodules import submodules
+from forklake.extras import submodules_of
 
 __all__ = [
     "adopt_in_tasks",
@@ -31,4 +31,4 @@ if TYPE_CHECKING:
         table_rows,
     )
 else:
-    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark
+    __getattr__ = submodules_of("spark", __name__, *__all__)  # they bring PySpark
