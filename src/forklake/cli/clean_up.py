@@ -164,10 +164,11 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
 
     Writers that die leave files in the catalog's directory which no snapshot knows. They are deleted if they are
     older than the option delete_older_than says (2 days), or than --older-than. What any catalog names stays, and what
-    a writer at work has written.
+    a writer at work has written. In a directory outside of the lake's data path only files go that have names
+    which forklake or DuckLake gives; others may be somebody else's.
 
-    With --json: `files`, each with `path`, `byte_count` and `modified`, `failures`, `byte_count` and `dry_run`. The
-    exit code is 9 if something could not be deleted or read.
+    With --json: `files`, each with `path`, `byte_count` and `modified`, `failures`, `byte_count`, `left` and `dry_run`.
+    The exit code is 9 if something could not be deleted or read.
 
     Examples:
       forklake maintain orphans shop --dry-run
@@ -189,12 +190,15 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
             yield output.printable(file.path)
         action = "Would delete" if dry_run else "Deleted"
         yield f"{action} {output.quantity(len(found.files), 'orphaned file')}, {output.size(found.byte_count)}."
+        if found.left:
+            yield f"{output.quantity(found.left, 'file')} outside of the data path may be of others, and stay."
 
     output.show(
         {
             "files": found.files,
             "failures": found.failures,
             "byte_count": found.byte_count,
+            "left": found.left,
             "dry_run": found.dry_run,
         },
         text,
