@@ -96,14 +96,18 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
 
 @click.command("all", cls=Command)
 @click.option("--for", "duration", metavar="TIME", help="Begin new work for so long, such as 10m or '2 hours'.")
+@click.option("--at-least", metavar="AGE", help="Expire and delete nothing younger, whatever options say.")
 @click.option("--dry-run", is_flag=True, help="Only say what there is to do.")
-def everything(duration: str | None, dry_run: bool) -> None:
+def everything(duration: str | None, at_least: str | None, dry_run: bool) -> None:
     """Do the maintenance that catalogs of the lake need.
 
     First catalogs are dropped that are past their lifetimes, and files deleted that nothing needs any more. Then each
     catalog that holds work is visited: rows in the metadata are flushed, snapshots expire that the option
     expire_older_than lets expire, small files are merged, files with many deleted rows are rewritten. Several
     machines may run this at once; the next run goes on where this one ended.
+
+    Whoever may write to a lake may set the options expire_older_than and delete_older_than. With --at-least, snapshots
+    that expire are that old, and files have waited so long, whatever these say.
 
     With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left`, `cleaned`, `reaped` and
     `dry_run`. The exit code is 11 if some catalogs failed, and 9 if none did but
@@ -112,9 +116,10 @@ def everything(duration: str | None, dry_run: bool) -> None:
     Examples:
       forklake maintain all --dry-run
       forklake maintain all --for '10 minutes'
+      forklake maintain all --at-least '7 days'
     """
     with open_lake() as lake, draw_progress() as progress:
-        done = lake.maintenance.run(duration=duration, dry_run=dry_run, progress=progress)
+        done = lake.maintenance.run(duration=duration, at_least=at_least, dry_run=dry_run, progress=progress)
 
     def text() -> Iterator[str]:
         if done.reaped.dropped or done.reaped.purged:
