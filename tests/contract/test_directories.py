@@ -6,6 +6,7 @@ import pytest
 
 from forklake import Catalog, Lake, NewDataFile
 from forklake.errors import InvalidPathError
+from forklake.files.access import storage
 from tests.contract.support import data_file, each, rows, state
 
 
@@ -69,10 +70,8 @@ def test_a_catalog_called_as_the_directory_of_another_gets_its_own(lake: Lake) -
 def test_a_catalog_can_have_a_data_path_of_its_own(lake: Lake, tmp_path: Path) -> None:
     shop = lake.create_catalog("shop", data_path=tmp_path / "fast")
     agent = shop.fork("agent", data_path=tmp_path / "slow")
-    cloud = lake.create_catalog("cloud", data_path="s3://bucket/lake/")
     assert directory(lake, shop) == f"{tmp_path}/fast/shop/"
     assert directory(lake, agent) == f"{tmp_path}/slow/agent/"
-    assert directory(lake, cloud) == "s3://bucket/lake/cloud/"
     shop.create_table("orders", {"id": "BIGINT"})
     shop.table("orders").storage.append_files([data_file("f")])
     (file,) = shop.table("orders").storage.files()
@@ -100,6 +99,55 @@ def test_catalogs_share_a_base_path_but_never_a_directory(lake: Lake, tmp_path: 
     again = lake.create_catalog("one", data_path=f"{base}/x/..")
     assert directory(lake, two) == f"{base}/two/"
     assert directory(lake, again) == f"{base}/{uuid_of(lake, again)}/"
+
+
+def test_a_directory_in_which_something_lies_already_is_given_to_nobody(lake: Lake, tmp_path: Path) -> None:
+    base = tmp_path / "warehouse"
+    for name in ("sales", "fork", "copy", "imported", "file"):
+        (base / name).parent.mkdir(exist_ok=True)
+        if name == "file":
+            (base / name).write_bytes(b"theirs")
+        else:
+            (base / name / "orders").mkdir(parents=True)
+    (base / "empty").mkdir()
+    shop = lake.create_catalog("shop")
+    shop.maintenance.export(tmp_path / "plain.sqlite")
+    sales = lake.create_catalog("sales", data_path=base)
+    fork = shop.fork("fork", data_path=base)
+    copy = shop.fork("copy", data_path=base, copy=True)
+    imported = lake.import_catalog("imported", tmp_path / "plain.sqlite", data_path=base)
+    for made in (sales, fork, copy, imported, lake.create_catalog("file", data_path=base)):
+        assert directory(lake, made) == f"{base}/{uuid_of(lake, made)}/"
+    for name in ("empty", "missing"):
+        assert directory(lake, lake.create_catalog(name, data_path=base)) == f"{base}/{name}/"
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_a_directory_that_cannot_be_listed_counts_as_taken(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    cloud = lake.create_catalog("cloud", data_path="s3://bucket/lake/")
+    assert directory(lake, cloud) == f"s3://bucket/lake/{uuid_of(lake, cloud)}/"
+
+
+def test_only_a_data_path_of_its_own_is_listed(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+    ask = storage.is_empty
+
+    def note(place: str) -> bool:
+        listed.append(place)
+        return ask(place)
+
+    monkeypatch.setattr(storage, "is_empty", note)
+    shop = lake.create_catalog("shop")
+    shop.fork("agent")
+    shop.fork_many(["a", "b"])
+    shop.fork("copy", copy=True)
+    lake.create_catalog("odd name", data_path=tmp_path / "own")
+    assert listed == []
+    shop.fork("own", data_path=tmp_path / "own")
+    assert listed == [f"{tmp_path}/own/own/"]
 
 
 @pytest.mark.parametrize("below", ["shop", "shop/", "SHOP", "shop/main/orders", "other/../shop"])

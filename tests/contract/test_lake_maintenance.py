@@ -81,6 +81,30 @@ def test_catalogs_that_hold_work_are_found_and_maintained(lake: Lake) -> None:
     assert lake.maintenance.run().catalogs == ()
 
 
+def test_a_floor_under_the_ages_that_options_give(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    shop.table("t").append([{"i": 1}])
+    shop.table("t").drop()
+    shop.options.set("expire_older_than", "0 seconds")
+    shop.options.set("delete_older_than", "0 seconds")
+    lake.options.set("expire_older_than", "0 seconds")
+    for floor in ("7d", timedelta(days=7), "1 hour"):
+        done = lake.maintenance.run(at_least=floor)
+        assert (done.catalogs, done.cleaned.deleted) == ((), ())
+        assert len(shop.snapshots()) == 4
+    assert lake.maintenance.run(at_least=timedelta()).catalogs != ()
+    assert len(shop.snapshots()) == 1
+    assert lake.maintenance.run(at_least="7d").cleaned.deleted == ()
+    shop.options.set("delete_older_than", "1 year")
+    assert lake.maintenance.run(at_least=timedelta()).cleaned.deleted == (), "an option may say more"
+    shop.options.set("delete_older_than", "0 seconds")
+    assert len(lake.maintenance.run(at_least="0 seconds").cleaned.deleted) == 1
+    for wrong in ("soon", "7", "-1 day", timedelta(days=-1), "9999 years", 7):
+        with pytest.raises(InvalidInputError, match="nothing was maintained"):
+            lake.maintenance.run(at_least=wrong)  # type: ignore[arg-type]
+
+
 def test_an_option_of_the_lake_lets_snapshots_of_all_catalogs_expire_but_of_those_with_their_own(lake: Lake) -> None:
     first, second, third = (lake.create_catalog(name) for name in ("a", "b", "c"))
     for catalog in (first, second, third):

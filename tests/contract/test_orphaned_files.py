@@ -45,6 +45,10 @@ def put(path: Path, age: timedelta = LONG_AGO) -> str:
     return str(path)
 
 
+def own_name(end: str = ".parquet") -> str:
+    return f"ducklake-{uuid4()}{end}"
+
+
 def grow_old(path: Path, age: timedelta = LONG_AGO) -> None:
     time = (datetime.now(UTC) - age).timestamp()
     os.utime(path, (time, time))
@@ -319,7 +323,7 @@ def test_a_catalog_at_the_base_of_the_lake_leaves_other_directories_alone(lake: 
 @of_storage
 def test_directories_of_others_are_left_alone_outside_the_lake_too(lake: Lake, tmp_path: Path) -> None:
     shop = shop_of(lake, data_path=tmp_path / "away", at_base=True)
-    stray, foreign = put(tmp_path / "away/stray.parquet"), put(tmp_path / "away/other/theirs.parquet")
+    stray, foreign = put(tmp_path / "away" / own_name()), put(tmp_path / "away/other" / own_name())
     with lake._runtime.store.writing() as session:
         session.execute(
             "INSERT INTO forklake.ducklake_catalog (catalog_id, catalog_uuid, catalog_name, path, path_is_relative,"
@@ -354,8 +358,41 @@ def test_a_catalog_with_a_data_path_of_its_own_is_searched_there(lake: Lake, tmp
     shop = shop_of(lake, data_path=tmp_path / "elsewhere")
     assert tmp_path / "elsewhere" in directory(shop).parents
     all_old(lake)
-    stray = put(directory(shop) / "main/orders/stray.parquet")
+    stray = put(directory(shop) / "main/orders" / own_name())
     assert found(shop) == [stray]
+    assert readable(shop)
+
+
+@of_storage
+@pytest.mark.parametrize("at_base", [False, True])
+def test_outside_of_the_lake_only_files_with_names_of_forklake_go(lake: Lake, tmp_path: Path, at_base: bool) -> None:
+    shop = shop_of(lake, data_path=tmp_path / "away", at_base=at_base)
+    for file in (tmp_path / "away").rglob("*.parquet"):
+        grow_old(file)
+    place = directory(shop) / "main/orders"
+    strays = [
+        put(place / own_name()),
+        put(place / "k=1" / own_name()),
+        put(place / own_name("-delete.parquet")),
+        put(place / own_name("-delete.puffin")),
+        put(place / own_name("-0123456789ab-delete.puffin")),
+        put(place / f"write-{uuid4()}/_temporary/0/part-0.parquet"),
+        put(place / f".forklake-{uuid4()}"),
+    ]
+    theirs = [
+        put(place / name)
+        for name in ("orders.parquet", "part-0.puffin", "ducklake-x.parquet", f"{own_name()}.parquet/x.parquet")
+    ]
+    told = [finding for finding in lake.maintenance.check().findings if finding.path]
+    (foreign,) = (one for one in told if one.code != "file-orphaned")
+    assert (foreign.code, foreign.path in theirs) == ("files-foreign", True)
+    assert foreign.message.startswith(f'Nothing names 4 files in "{directory(shop)}/", such as')
+    assert sorted(one.path or "" for one in told if one.code == "file-orphaned") == sorted(strays)
+    assert shop.maintenance.delete_orphaned_files(dry_run=True).left == 4
+    assert found(shop) == sorted(strays)
+    for search in (shop.maintenance.delete_orphaned_files, lake.maintenance.delete_orphaned_files):
+        assert search(cleanup_all=True).left == 4
+    assert all(Path(path).exists() for path in theirs)
     assert readable(shop)
 
 

@@ -107,3 +107,17 @@ def test_objects_of_a_writer_whose_lease_ran_out_go(store: fs.S3FileSystem, buck
         with pytest.raises(LeaseLostError):
             late.commit()
         assert keys(store, bucket) == set()
+
+
+@pytest.mark.slow  # a server
+def test_what_lies_in_a_bucket_already_is_nobodys_directory(
+    store: fs.S3FileSystem, bucket: str, tmp_path: Path
+) -> None:
+    theirs = put(store, f"{bucket}/warehouse/sales/orders/part-0.parquet")
+    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=f"s3://{bucket}/lake") as lake:
+        sales = lake.create_catalog("sales", data_path=f"s3://{bucket}/warehouse")
+        other = lake.create_catalog("other", data_path=f"s3://{bucket}/warehouse")
+        assert other.inspect.info.data_path == f"s3://{bucket}/warehouse/other/"
+        assert sales.inspect.info.data_path == f"s3://{bucket}/warehouse/{sales.inspect.info.uuid}/"
+        assert lake.maintenance.delete_orphaned_files(cleanup_all=True).files == ()
+    assert keys(store, bucket) == {theirs}

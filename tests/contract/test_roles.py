@@ -1,6 +1,7 @@
 """The roles that the guide describes may do on PostgreSQL what it says, and nothing else."""
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from datetime import timedelta
@@ -73,6 +74,24 @@ def test_a_reader_reads_and_changes_nothing(urls: dict[str, str]) -> None:
     with psycopg.connect(urls["reader"]) as connection:
         found = connection.execute("SELECT table_name FROM ducklake.ducklake_table WHERE catalog_id = 0").fetchall()
     assert found == [("t",)]
+
+
+def test_a_writer_makes_a_maintainer_delete_nothing_of_others(urls: dict[str, str], tmp_path: Path) -> None:
+    theirs = tmp_path / "warehouse" / "sales" / "orders.parquet"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_bytes(b"precious")
+    os.utime(theirs, (1, 1))
+    with Lake(urls["writer"]) as lake:
+        lake.create_catalog("sales", data_path=tmp_path / "warehouse")
+        lake.catalog("shop").fork("fork", data_path=tmp_path / "warehouse")
+    with psycopg.connect(urls["writer"], autocommit=True) as connection:
+        connection.execute(
+            "UPDATE forklake.ducklake_catalog SET path = %s WHERE catalog_name = 'fork'", [f"{theirs.parent}/"]
+        )
+    with Lake(urls["maintainer"]) as lake:
+        assert lake.maintenance.delete_orphaned_files().files == ()
+        assert lake.maintenance.delete_orphaned_files(cleanup_all=True).left == 1
+    assert theirs.exists()
 
 
 def test_what_a_reader_is_refused_leaves_nothing_on_stderr(

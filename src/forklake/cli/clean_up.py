@@ -96,14 +96,18 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
 
 @click.command("all", cls=Command)
 @click.option("--for", "duration", metavar="TIME", help="Begin new work for so long, such as 10m or '2 hours'.")
+@click.option("--at-least", metavar="AGE", help="Expire and delete nothing younger, whatever options say.")
 @click.option("--dry-run", is_flag=True, help="Only say what there is to do.")
-def everything(duration: str | None, dry_run: bool) -> None:
+def everything(duration: str | None, at_least: str | None, dry_run: bool) -> None:
     """Do the maintenance that catalogs of the lake need.
 
     First catalogs are dropped that are past their lifetimes, and files deleted that nothing needs any more. Then each
     catalog that holds work is visited: rows in the metadata are flushed, snapshots expire that the option
     expire_older_than lets expire, small files are merged, files with many deleted rows are rewritten. Several
     machines may run this at once; the next run goes on where this one ended.
+
+    Whoever may write to a lake may set the options expire_older_than and delete_older_than. With --at-least, snapshots
+    that expire are that old, and files have waited so long, whatever these say.
 
     With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left`, `cleaned`, `reaped` and
     `dry_run`. The exit code is 11 if some catalogs failed, and 9 if none did but
@@ -112,9 +116,10 @@ def everything(duration: str | None, dry_run: bool) -> None:
     Examples:
       forklake maintain all --dry-run
       forklake maintain all --for '10 minutes'
+      forklake maintain all --at-least '7 days'
     """
     with open_lake() as lake, draw_progress() as progress:
-        done = lake.maintenance.run(duration=duration, dry_run=dry_run, progress=progress)
+        done = lake.maintenance.run(duration=duration, at_least=at_least, dry_run=dry_run, progress=progress)
 
     def text() -> Iterator[str]:
         if done.reaped.dropped or done.reaped.purged:
@@ -164,10 +169,11 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
 
     Writers that die leave files in the catalog's directory which no snapshot knows. They are deleted if they are
     older than the option delete_older_than says (2 days), or than --older-than. What any catalog names stays, and what
-    a writer at work has written.
+    a writer at work has written. In a directory outside of the lake's data path only files go that have names
+    which forklake or DuckLake gives; others may be somebody else's.
 
-    With --json: `files`, each with `path`, `byte_count` and `modified`, `failures`, `byte_count` and `dry_run`. The
-    exit code is 9 if something could not be deleted or read.
+    With --json: `files`, each with `path`, `byte_count` and `modified`, `failures`, `byte_count`, `left` and `dry_run`.
+    The exit code is 9 if something could not be deleted or read.
 
     Examples:
       forklake maintain orphans shop --dry-run
@@ -189,12 +195,15 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
             yield output.printable(file.path)
         action = "Would delete" if dry_run else "Deleted"
         yield f"{action} {output.quantity(len(found.files), 'orphaned file')}, {output.size(found.byte_count)}."
+        if found.left:
+            yield f"{output.quantity(found.left, 'file')} outside of the data path may be of others, and stay."
 
     output.show(
         {
             "files": found.files,
             "failures": found.failures,
             "byte_count": found.byte_count,
+            "left": found.left,
             "dry_run": found.dry_run,
         },
         text,

@@ -38,7 +38,12 @@ class LakeMaintenance:
         return find_needs(self._runtime.store)
 
     def run(
-        self, *, duration: timedelta | str | None = None, dry_run: bool = False, progress: Progress | None = None
+        self,
+        *,
+        duration: timedelta | str | None = None,
+        at_least: timedelta | str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
     ) -> LakeMaintained:
         """Reap, clean up the files of the lake, then do what its catalogs need.
 
@@ -49,14 +54,21 @@ class LakeMaintenance:
 
         Args:
             duration: For how long new catalogs are visited, such as ``10 minutes``; if not given, all are.
+            at_least: How old snapshots are that expire, and how long files wait, such as ``7 days``, whatever the
+                options ``expire_older_than`` and ``delete_older_than`` say.
             dry_run: Do nothing; only return what would be done. `needs` is quicker, and says which catalogs.
             progress: Called with what is counted, how many are done, and how many there are.
 
         Raises:
-            InvalidInputError: The duration is none.
+            InvalidInputError: The duration, or the age, is none.
         """
         return ops.maintain_lake.maintain_lake(
-            self._runtime, self._open, duration=duration, dry_run=dry_run, progress=progress or ignore_progress
+            self._runtime,
+            self._open,
+            duration=duration,
+            at_least=at_least,
+            dry_run=dry_run,
+            progress=progress or ignore_progress,
         )
 
     def _open(self, catalog_id: CatalogId, *, dry_run: bool) -> tuple[str, CheckpointWork]:

@@ -65,6 +65,7 @@ FINDINGS: Final[Mapping[str, Severity]] = {
     "file-size": "error",
     "dead-file-missing": "note",
     "file-orphaned": "warning",
+    "files-foreign": "note",
     "directory-unread": "error",
     "file-damaged": "error",
     "file-rows": "error",

@@ -300,11 +300,14 @@ class OrphanSearch:
         files: The files that were deleted; in a dry run those that would be.
         failures: What could not be deleted or read, and why, as sentences.
         dry_run: Whether nothing was to be deleted.
+        left: How many files that nothing names stay: they lie outside of the lake's data path and have other names
+            than forklake and DuckLake give, so they may be somebody else's.
     """
 
     files: tuple[OrphanedFile, ...]
     failures: tuple[str, ...] = ()
     dry_run: bool = False
+    left: int = 0
 
     @property
     def byte_count(self) -> int:

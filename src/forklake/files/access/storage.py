@@ -231,6 +231,24 @@ def list_files(directory: str) -> list[str]:
     return sorted(f"{directory.rstrip('/')}/{path}" for path in below)
 
 
+def is_empty(directory: str) -> bool:
+    """Return whether nothing lies in a directory, or it is missing.
+
+    Raises:
+        DataFileError: It cannot be listed.
+    """
+    if is_local(directory):
+        with explain_errors(directory, "read"):
+            try:
+                with os.scandir(local_path(directory)) as entries:
+                    return next(entries, None) is None
+            except FileNotFoundError:
+                return True
+    system, place = locate(directory)
+    with explain_errors(directory, "read"):
+        return not system.get_file_info(fs.FileSelector(place.rstrip("/"), allow_not_found=True))
+
+
 def delete_directory(directory: str) -> bool:
     """Delete a directory with all its content; return whether it is gone.
 

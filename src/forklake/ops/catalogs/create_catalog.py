@@ -5,11 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
+from forklake import files
 from forklake.catalog import paths
 from forklake.catalog.names import check_new_catalog, directory
-from forklake.errors import AlreadyExistsError, InvalidPathError
+from forklake.errors import AlreadyExistsError, DataFileError, InvalidPathError
 from forklake.metastore import limits, new_catalogs, procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.metastore.queries.option_rows import OptionRow, write_options
@@ -99,6 +101,9 @@ def place_new(
 ) -> tuple[NewFork, Placement]:
     """Return the directory of a new catalog, and its name there.
 
+    Below a data path of its own it is listed: what lies there already may be somebody else's, and what lies in the
+    directory of a catalog is searched for orphans. Then, and if it cannot be listed, the uuid is the directory.
+
     Raises:
         InvalidPathError: There is no data path, or it contains the lake's.
     """
@@ -110,9 +115,20 @@ def place_new(
     placement = paths.place(lake_path, data_path, at_base=at_base)
     new_uuid = str(uuid.uuid4())
     new = NewFork(name, new_uuid, directory(name, new_uuid))
-    if not at_base:
-        paths.check_not_around(lake_path, placement, new.directory)
+    if at_base:
+        return new, placement
+    paths.check_not_around(lake_path, placement, new.directory)
+    own = f"{new_uuid}/"
+    if placement.data_path is not None and new.directory != own and not _is_unused(placement.data_path + new.directory):
+        new = replace(new, directory=own)
     return new, placement
+
+
+def _is_unused(place: str) -> bool:
+    try:
+        return files.storage.is_empty(place)
+    except (DataFileError, InvalidPathError):  # no storage is known for it, or none can be reached
+        return False
 
 
 @contextmanager

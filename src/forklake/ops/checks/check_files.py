@@ -63,7 +63,8 @@ class FileCheck:
                 self._rows = [self._read(session, files) for files in FILES]
         self._runtime.settings.on_step("fsck: rows of files read")
         failures: list[str] = []
-        for orphan in list_orphans(self._runtime, self._catalog, self._place, self._match, failures):
+        orphans = list_orphans(self._runtime, self._catalog, self._place, self._match, self._tell_left, failures)
+        for orphan in orphans:
             told = f'Nothing names the file "{orphan.path}".'
             self._findings.add("file-orphaned", self._catalog, told, orphan.path)
         for failure in failures:
@@ -126,6 +127,12 @@ class FileCheck:
         self.seen += len(page)
         for rows in self._rows:
             rows.match(page)
+
+    def _tell_left(self, count: int, path: str) -> None:
+        told = (
+            f'Nothing names {count:,} files in "{self.directory}", such as "{path}"; they may be of others, and stay.'
+        )
+        self._findings.add("files-foreign", self._catalog, told, path)
 
     def _look_again(self, files: MetadataTable[Any], uids: Sequence[int]) -> None:
         store = self._runtime.store

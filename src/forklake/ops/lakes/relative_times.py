@@ -16,6 +16,8 @@ _LONGEST: Final = 1_000 * 366 * 86_400.0
 Age = tuple[int, int, int]
 """Months, days and microseconds, which are not added up."""
 
+NO_AGE: Final[Age] = (0, 0, 0)
+
 
 def age_of(given: timedelta | str) -> Age | None:
     """Return an age; None if a text is none.
@@ -89,9 +91,10 @@ def time_before(now: datetime, age: Age, undone: str = "nothing was done") -> da
     return found
 
 
-def time_of_option(now: datetime, age: str, undone: str) -> datetime:
+def time_of_option(now: datetime, age: str, undone: str, at_least: Age = NO_AGE) -> datetime:
     """Return the time that lies before now by the age in an option.
 
+    If another age is longer, it counts.
     ``undone`` ends the message of an error.
 
     Raises:
@@ -101,7 +104,7 @@ def time_of_option(now: datetime, age: str, undone: str) -> datetime:
         found = files.intervals.parse_interval(age)
     except ValueError:
         raise InvalidInputError(f"Failed to parse interval: '{age}'; {undone}.", hint="Set the option anew.") from None
-    return time_before(now, found, undone)
+    return min(time_before(now, found, undone), time_before(now, at_least, undone))
 
 
 def subtract_interval(moment: datetime, months: int, days: int, micros: int) -> datetime:

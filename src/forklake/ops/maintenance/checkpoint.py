@@ -13,6 +13,7 @@ from forklake.model.ids import CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.progress import Progress
 from forklake.model.records import CheckpointStep, CompactedFiles, FlushedTable
+from forklake.ops.lakes.relative_times import NO_AGE, Age
 from forklake.ops.lakes.runtime import Runtime
 from forklake.ops.maintenance.cleanup import cleanup_old_files
 from forklake.ops.maintenance.compact_tables import Committing, Compacting, compact_tables
@@ -35,6 +36,7 @@ class CheckpointWork:
         run: Runs a verb in a transaction of its own, again after a conflict.
         commit: Runs a verb in a transaction of its own, once.
         dry_run: Whether nothing is done, and each step only counts what it would do now.
+        at_least: How old snapshots are that expire, whatever options say.
     """
 
     runtime: Runtime
@@ -43,6 +45,7 @@ class CheckpointWork:
     run: Callable[[Callable[[Staging], Any]], Any]
     commit: Committing
     dry_run: bool = False
+    at_least: Age = NO_AGE
 
 
 def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] | None = None) -> list[CheckpointStep]:
@@ -85,7 +88,9 @@ def _flush(work: CheckpointWork) -> _Outcome:
 
 
 def _expire(work: CheckpointWork) -> _Outcome:
-    found = expire_snapshots(work.runtime, work.catalog_id, rule="lenient", dry_run=work.dry_run)
+    found = expire_snapshots(
+        work.runtime, work.catalog_id, rule="lenient", dry_run=work.dry_run, at_least=work.at_least
+    )
     return len(found.expired), ()
 
 

@@ -22,7 +22,7 @@ from forklake.model.clean_up import CleanUp
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.ops.lakes.metadata_home import check_may_delete, check_same_place
-from forklake.ops.lakes.relative_times import limit_of, time_of_option
+from forklake.ops.lakes.relative_times import NO_AGE, Age, limit_of, time_of_option
 from forklake.ops.lakes.runtime import Runtime
 from forklake.ops.lakes.scoped_options import effective_option
 from forklake.ops.maintenance.collect import collect
@@ -50,6 +50,7 @@ def cleanup_old_files(
     cleanup_all: bool = False,
     dry_run: bool = False,
     is_over: Callable[[], bool] = lambda: False,
+    at_least: Age = NO_AGE,
 ) -> CleanUp:
     """Delete scheduled files that have waited long enough.
 
@@ -67,6 +68,7 @@ def cleanup_old_files(
         dry_run: Delete and collect nothing; only return what would be deleted.
         is_over: Whether to leave the rest to the next time; asked before each catalog that is cleaned up or collected
             as a part of the lake, and after some files.
+        at_least: How long files have waited whatever that option says.
 
     Raises:
         InvalidInputError: Both a time and ``cleanup_all`` were given, or it is no time.
@@ -84,7 +86,7 @@ def cleanup_old_files(
         if is_over():
             break
         try:
-            waited = None if cleanup_all else limit or _default_limit(runtime, one, now)
+            waited = None if cleanup_all else limit or _default_limit(runtime, one, now, at_least)
         except InvalidInputError as error:
             if catalog is not None:
                 raise
@@ -129,11 +131,11 @@ def collect_due(runtime: Runtime, is_over: Callable[[], bool] = lambda: False) -
         after = page[-1]
 
 
-def _default_limit(runtime: Runtime, catalog: CatalogId, now: datetime) -> datetime:
+def _default_limit(runtime: Runtime, catalog: CatalogId, now: datetime, at_least: Age) -> datetime:
     age = effective_option(runtime.store, catalog, "delete_older_than")
     if not age:
         raise InvalidInputError(_NO_AGE)
-    return time_of_option(now, age, _UNDONE)
+    return time_of_option(now, age, _UNDONE, at_least)
 
 
 def _clean_catalog(

@@ -55,6 +55,8 @@ _PRIVATE: Final = re.compile(rf".*?/write-{_UUID}/", re.DOTALL)
 """The private directory of one write; whatever is in it is ours."""
 _MARK: Final = re.compile(rf"/\.forklake-{_UUID}\Z")
 """A file by which the driver sees whether executors have its directory."""
+_NAMED_BY_US: Final = re.compile(rf"/ducklake-{_UUID}[^/]*(?:\.parquet|\.puffin)\Z")
+"""The name of a data file or delete file that forklake or DuckLake wrote."""
 
 _UNDONE: Final = "nothing was deleted"
 
@@ -72,7 +74,8 @@ def delete_orphaned_files(
 
     A file stays if a row of any catalog names it, whether or not a snapshot still shows the row, if it waits for its
     deletion, if the lease of a writer covers it, or if it is young. Only Parquet and Puffin files are deleted, and
-    what writers leave in their private directories. What cannot be deleted or read is reported, and the rest goes on.
+    what writers leave in their private directories; outside of the lake's data path only those with names that
+    forklake and DuckLake give. What cannot be deleted or read is reported, and the rest goes on.
 
     Args:
         runtime: The open lake.
@@ -95,7 +98,7 @@ def delete_orphaned_files(
     search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
     search.take_leases_away()
     found = tuple(search.run(partial(_tell, progress, 0, search)))
-    return OrphanSearch(found, tuple(search.failures), dry_run)
+    return OrphanSearch(found, tuple(search.failures), dry_run, search.left)
 
 
 def delete_all_orphaned_files(
@@ -116,7 +119,7 @@ def delete_all_orphaned_files(
         check_may_delete(runtime.store, runtime.lake_path)
     found: list[OrphanedFile] = []
     failures: list[str] = []
-    seen = 0
+    seen = left = 0
     with runtime.store.reading() as session:
         late = leases.catalogs_with_run_out(session)
     for catalog, place in catalogs.all_directories(runtime.store):
@@ -130,7 +133,8 @@ def delete_all_orphaned_files(
             search.failures.append(failure_of(catalog, error))
         failures += search.failures
         seen += search.seen
-    return OrphanSearch(tuple(found), tuple(failures), dry_run)
+        left += search.left
+    return OrphanSearch(tuple(found), tuple(failures), dry_run, left)
 
 
 class _Search:
@@ -139,6 +143,8 @@ class _Search:
     Attributes:
         failures: What could not be deleted or read, and why.
         seen: How many files were looked at so far.
+        left: How many files that nothing names stay, because they may be somebody else's.
+        left_path: One of them.
     """
 
     def __init__(
@@ -152,6 +158,8 @@ class _Search:
     ) -> None:
         self.failures: list[str] = []
         self.seen = 0
+        self.left = 0
+        self.left_path = ""
         self._store = runtime.store
         self._step = runtime.settings.on_step
         self._catalog = catalog
@@ -259,7 +267,7 @@ class _Search:
         others = (join((self._lake_path, False), (path, self._is_relative)) for path in claims.catalogs)
         foreign = (*claims.places, *others)
         since = claims.leased_since and claims.leased_since - _CLOCKS_DIFFER
-        return [
+        unnamed = [
             file
             for file in batch
             if file.path not in claims.named
@@ -267,6 +275,23 @@ class _Search:
             and not self._known.may_be_named(file.path)
             and not file.path.startswith(foreign)
         ]
+        orphans = [file for file in unnamed if self._may_be_ours(file)]
+        if len(orphans) < len(unnamed):
+            self.left += len(unnamed) - len(orphans)
+            self.left_path = next(file.path for file in unnamed if not self._may_be_ours(file))
+        return orphans
+
+    def _may_be_ours(self, file: StoredFile) -> bool:
+        """Return whether a file may be taken for one that a writer of the catalog left.
+
+        Below the lake's data path all are. Elsewhere others may keep files, who know nothing of the lake.
+        """
+        return (
+            self._is_relative
+            or _NAMED_BY_US.search(file.path) is not None
+            or self._private_directory(file) is not None
+            or _MARK.search(file.path) is not None
+        )
 
 
 class _KnownFiles:
@@ -318,16 +343,20 @@ def list_orphans(
     catalog: CatalogId,
     place: tuple[str, bool],
     on_page: Callable[[Sequence[StoredFile]], None],
+    on_left: Callable[[int, str], None],
     failures: list[str],
 ) -> Iterator[OrphanedFile]:
     """Yield the files below a catalog's directory that nothing names; delete none.
 
     They are older than the option ``delete_older_than`` says, or than its default if it says nothing. All files that
-    are listed are passed to ``on_page``; directories that cannot be read are added to ``failures``.
+    are listed are passed to ``on_page``; directories that cannot be read are added to ``failures``. If some would stay
+    because they may be somebody else's, ``on_left`` is told at the end how many, and one of them.
     """
     search = _Search(runtime, catalog, place, partial(_limit_or_default, runtime, catalog), dry_run=True)
     search.failures = failures
-    return search.run(on_page)
+    yield from search.run(on_page)
+    if search.left:
+        on_left(search.left, search.left_path)
 
 
 def _limit_or_default(runtime: Runtime, catalog: CatalogId) -> datetime | None:

@@ -22,7 +22,7 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lazy_dataclass import dataclass
 from forklake.model.lives import SparedSnapshot
 from forklake.model.records import Snapshot
-from forklake.ops.lakes.relative_times import limit_of, time_of_option
+from forklake.ops.lakes.relative_times import NO_AGE, Age, limit_of, time_of_option
 from forklake.ops.lakes.runtime import Runtime
 from forklake.ops.lakes.scoped_options import effective_option
 from forklake.ops.maintenance.collect import collect
@@ -56,14 +56,14 @@ def expire_snapshots(
     rule: Rule = "strict",
     release: bool = False,
     dry_run: bool = False,
+    at_least: Age = NO_AGE,
 ) -> Expiry:
     """Expire a catalog's own snapshots; return which, and which were spared.
 
     The newest snapshot is never expired, nor are those of its ancestors. Spared are those that tags keep, and those
     that later merges are compared with: the first one of a fork, and the newest one that each other catalog merged.
     Forks keep what they see: their own snapshots stay, and the rows these show are pinned. What nobody sees any more of
-    the catalog's own rows is removed, and its files are scheduled for deletion; if that is interrupted, the catalog
-    stays due.
+    the catalog's own rows is removed, its files are scheduled; if that is interrupted, the catalog stays due.
 
     Args:
         runtime: The lake.
@@ -75,16 +75,16 @@ def expire_snapshots(
             age in the option ``expire_older_than``; if that is not set, it expires nothing.
         release: Spare nothing but the newest; the tags of what expires go with it.
         dry_run: Only return which.
+        at_least: How old snapshots are that expire by that option, whatever it says.
 
     Raises:
         SnapshotNotFoundError: A snapshot is not one of the catalog's own, or is expired already.
-        InvalidInputError: Not exactly one of the two choices was made, an id is no whole number, or the newest
-            snapshot was named.
+        InvalidInputError: Not exactly one choice was made, an id is not a whole number, or the newest was named.
     """
     store = runtime.store
     _check_one_choice(versions, older_than)
     ids = None if versions is None else _read_ids(versions)
-    limit = None if ids is not None else _read_limit(store, catalog, older_than, rule)
+    limit = None if ids is not None else _read_limit(store, catalog, older_than, rule, at_least)
     if ids is None and limit is None:
         return Expiry()
     with store.reading() if dry_run else store.writing() as session:
@@ -209,7 +209,9 @@ def _read_ids(given: object) -> list[SnapshotId]:
     )
 
 
-def _read_limit(store: Store, catalog: CatalogId, older_than: Time | timedelta | None, rule: Rule) -> datetime | None:
+def _read_limit(
+    store: Store, catalog: CatalogId, older_than: Time | timedelta | None, rule: Rule, at_least: Age
+) -> datetime | None:
     """Return the time before which snapshots expire.
 
     By the lenient rule the option ``expire_older_than`` says it if nobody does; it is None if that is not set.
@@ -219,7 +221,7 @@ def _read_limit(store: Store, catalog: CatalogId, older_than: Time | timedelta |
     if rule == "strict":
         raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
     age = effective_option(store, catalog, "expire_older_than")
-    return time_of_option(_now(store), age, _UNDONE) if age else None
+    return time_of_option(_now(store), age, _UNDONE, at_least) if age else None
 
 
 def _now(store: Store) -> datetime:
