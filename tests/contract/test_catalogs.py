@@ -419,7 +419,13 @@ def test_dropped_catalogs_say_who_dropped_them_and_why(lake: Lake) -> None:
     assert ends()[0] == ("c", "bob", None)
 
 
-@pytest.mark.parametrize("name", [".", "..", "a\nb", "\t", "x\x7f", "\x85", "a\x1b[31m"])
+MISLEADING = [
+    *("a\nb", "\t", "x\x7f", "\x85", "a\x1b[31m"),
+    *(f"a{letter}b" for letter in "\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"),
+]
+
+
+@pytest.mark.parametrize("name", [".", "..", *MISLEADING])
 def test_what_breaks_lists_and_paths_is_no_name_of_a_new_catalog(lake: Lake, name: str) -> None:
     shop = lake.create_catalog("shop")
     before = state(lake)
@@ -438,3 +444,29 @@ def test_what_breaks_lists_and_paths_is_no_name_of_a_new_catalog(lake: Lake, nam
     assert state(lake) == before
     with pytest.raises(NotFoundError):
         lake.catalog(name)
+
+
+@pytest.mark.parametrize("name", MISLEADING)
+def test_what_breaks_lists_is_no_name_of_a_new_tag(lake: Lake, name: str) -> None:
+    shop = lake.create_catalog("shop")
+    before = state(lake)
+    with pytest.raises(InvalidNameError, match="control characters") as refused:
+        shop.tag(name)
+    assert str(refused.value).isprintable()
+    assert state(lake) == before
+
+
+def test_a_catalog_and_a_tag_that_have_such_names_keep_them(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.tag("first")
+    name = "gnp\u202eexe"
+    with lake._runtime.store.writing() as session:
+        session.execute("UPDATE forklake.ducklake_catalog SET catalog_name = :name", name=name)
+        session.execute("UPDATE forklake.ducklake_snapshot_tag SET tag_name = :name, tag_key = :name", name=name)
+    kept = lake.catalog(name)
+    assert [tag.name for tag in kept.tags()] == [name]
+    assert kept.at(name).head == kept.head
+    kept.untag(name)
+    kept.drop()
+    lake.undrop_catalog(name)
+    lake.catalog(name).rename("shop")

@@ -14,6 +14,8 @@ MAX_NAME_LENGTH: Final = 255
 MAX_TEXT_BYTES: Final = 64 * 1024
 """How long a text of the metadata may be: of a definition, a comment, a message, an option."""
 
+_TURNS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Letters that are not shown, and turn the direction of those around them."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -42,8 +44,8 @@ def check_name(kind: str, name: str) -> str:
 def check_new_catalog(name: str) -> str:
     """Return the name if a new catalog can have it.
 
-    Control characters would break lists and logs, ``.`` and ``..`` are places of a file system. Catalogs that have such
-    a name from before keep it.
+    Control characters and their like would break lists and logs, ``.`` and ``..`` are places of a file system.
+    Catalogs that have such a name from before keep it.
 
     Raises:
         InvalidNameError: The name cannot be used.
@@ -51,9 +53,21 @@ def check_new_catalog(name: str) -> str:
     check_name("catalog", name)
     if name in (".", ".."):
         raise InvalidNameError(f'"{name}" names a directory, and cannot be the name of a catalog; nothing was done.')
-    if any(category(letter) == "Cc" for letter in name):
-        raise InvalidNameError(f"The name of a catalog must not contain control characters: {name!r}.")
+    check_shown("catalog", name)
     return name
+
+
+def check_shown(kind: str, name: str) -> None:
+    """Refuse a new name that would be shown on several lines, or in another order.
+
+    Raises:
+        InvalidNameError: It has control characters, line separators, or characters that turn the direction of text.
+    """
+    if not name.isprintable() and any(letter in _TURNS or category(letter) in ("Cc", "Zl", "Zp") for letter in name):
+        raise InvalidNameError(
+            f"The name of a {kind} must not contain control characters, line separators, or characters that turn the"
+            f" direction of text: {name!r}."
+        )
 
 
 def qualified_name(name: str, schema: str | None = None) -> tuple[str, str]:

@@ -20,6 +20,7 @@ _MOST_NODES: Final = 4_000_000
 """What a statement of a session without limits may bind: about a minute."""
 _MOST_CONFINED_NODES: Final = 1_000_000
 _MOST_CONFINED_LETTERS: Final = 16 << 20
+_MOST_BYTES_OF_LETTER: Final = 4
 _MOST_CONFINED_STATEMENTS: Final = 10_000
 _NODES_OF_ONE: Final = 8
 """How many nodes each one that was written may become beyond the budget, so that long texts are not refused."""
@@ -150,12 +151,27 @@ def check_letters(text: str) -> None:
         LimitError: It is.
     """
     if len(text) > _MOST_CONFINED_LETTERS and is_confined_text():
-        raise LimitError(
-            f"The text has {len(text):,} letters, and a confined session reads {_MOST_CONFINED_LETTERS:,} at once; it"
-            " was not read.",
-            limit="letters",
-            hint="Give large values as parameters, or rows as a file or a registered frame.",
-        )
+        raise _too_many_letters_error(f"{len(text):,}")
+
+
+def check_size(byte_count: int) -> None:
+    """Refuse a file whose text is too long to be read here, whatever its letters are.
+
+    Raises:
+        LimitError: It is.
+    """
+    least = byte_count // _MOST_BYTES_OF_LETTER
+    if least > _MOST_CONFINED_LETTERS and is_confined_text():
+        raise _too_many_letters_error(f"at least {least:,}")
+
+
+def _too_many_letters_error(count: str) -> LimitError:
+    return LimitError(
+        f"The text has {count} letters, and a confined session reads {_MOST_CONFINED_LETTERS:,} at once; it was not"
+        " read.",
+        limit="letters",
+        hint="Give large values as parameters, or rows as a file or a registered frame.",
+    )
 
 
 def check_statements(count: int) -> None:

@@ -6,10 +6,14 @@ asks between them. Neither knows the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TypeVar
+
+_STEPS_BETWEEN_LOOKS: Final = 256
+
+_Step = TypeVar("_Step")
 
 Watch = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Given what cancels a read, the context of that read."""
@@ -37,6 +41,14 @@ def end_in_time() -> None:
     check = _check.get()
     if check is not None:
         check()
+
+
+def in_time(steps: Iterable[_Step]) -> Iterator[_Step]:
+    """Yield the steps of long work; now and then, end it if its time is over."""
+    for count, step in enumerate(steps, 1):
+        if count % _STEPS_BETWEEN_LOOKS == 0:
+            end_in_time()
+        yield step
 
 
 def is_watched() -> bool:

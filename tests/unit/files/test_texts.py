@@ -3,6 +3,7 @@
 import math
 import string
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -17,9 +18,10 @@ from forklake.errors import InvalidInputError
 from forklake.files.arrow.schema import arrow_type, display_type
 from forklake.files.arrow.values import stored_array
 from forklake.files.arrow.wide_integers import duckdb_array
-from forklake.files.casting.texts import parse_values, to_array, to_texts
+from forklake.files.casting.texts import format_value, parse_value, parse_values, to_array, to_texts
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.interruption import watch_reads
 from forklake.model.types.read import read_type
 from tests.casts import MOMENTS, SOURCES, TARGETS, cut
 from tests.fields import named_field
@@ -272,3 +274,28 @@ def test_dates_agree_with_python_where_python_has_them() -> None:
     for days in range(-719_162, 2_932_896, 997):
         day = date(1970, 1, 1) + timedelta(days)
         assert to_texts(field("date").type, stored_array(field("date"), [days])) == [day.isoformat()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("INTERVAL", "1 day " * 1000),
+        ("INTEGER[]", "[" + "1," * 1000 + "1]"),
+        ("VARCHAR[]", "['" + "\\a" * 1000 + "']"),
+        ("VARCHAR[][]", "[[" + "'a'," * 1000 + "'a']]"),
+        ("MAP(INTEGER, INTEGER)", "{" + ", ".join(f"{key}=1" for key in range(1000)) + "}"),
+        ("GEOMETRY", "LINESTRING(" + "1 1," * 1000 + "1 1)"),
+        ("GEOMETRY", "MULTIPOINT(" + "1 1," * 1000 + "1 1)"),
+    ],
+)
+def test_long_texts_are_read_and_written_in_steps_that_end_in_time(kind: str, text: str) -> None:
+    def end() -> None:
+        raise TimeoutError
+
+    value = parse_value(read_type(kind), text)
+    with watch_reads(lambda _: nullcontext(), end):
+        with pytest.raises(TimeoutError):
+            parse_value(read_type(kind), text)
+        if kind not in ("INTERVAL", "VARCHAR[]"):
+            with pytest.raises(TimeoutError):
+                format_value(read_type(kind), value)

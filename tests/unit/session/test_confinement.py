@@ -598,6 +598,19 @@ def test_a_statement_that_takes_too_long_is_ended_before_it_commits(tenants: Ten
         assert rows(session, "SELECT count(*) FROM t") == [(2,)]
 
 
+@pytest.mark.parametrize(("size", "limit"), [(1 << 40, "letters"), (1001, "bytes")])
+def test_a_script_that_is_too_large_is_not_read(tenants: Tenants, size: int, limit: str) -> None:
+    place = Path(str(tenants.agent.inspect.info.data_path)) / "exported"
+    place.mkdir(parents=True)
+    for name in ("schema.sql", "load.sql"):
+        with (place / name).open("wb") as file:
+            file.truncate(size)  # which takes no place on the disk
+    with tenants.agent.session(confined=Confinement(max_bytes=1000)) as session:
+        with pytest.raises(LimitError) as error:
+            session.sql(f"IMPORT DATABASE '{place}'")
+        assert error.value.limit == limit
+
+
 def test_views_that_name_each_other_end(tenants: Tenants) -> None:
     with tenants.agent.session(confined=True) as session:
         session.sql("CREATE VIEW a AS FROM goods; CREATE VIEW b AS FROM a; CREATE OR REPLACE VIEW a AS FROM b")

@@ -23,6 +23,7 @@ from forklake.files.casting.time_casts import to_date, to_time, to_timestamp, to
 from forklake.files.incoming.column_names import check_names
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.interruption import in_time
 from forklake.model.names import fold
 from forklake.model.types import Type
 
@@ -99,9 +100,8 @@ def _cast_scalar(target: Field, source: Field, array: pa.Array, path: str) -> pa
         case types.Blob(), types.Uuid():
             return _to_uuid(array)
         case types.Blob(), types.GEOMETRY:
-            return value_array(
-                [None if octets is None else canonical_wkb(octets) for octets in array.to_pylist()], pa.binary()
-            )
+            values = in_time(array.to_pylist())
+            return value_array([None if octets is None else canonical_wkb(octets) for octets in values], pa.binary())
         case types.Uuid(), types.Blob():
             return array.storage.cast(pa.binary())
         case types.Timestamp(), types.Date():

@@ -6,9 +6,11 @@ import math
 import re
 import struct
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from forklake.files.casting.numerals import format_double, parse_float
+from forklake.model.interruption import in_time
 
 _NAMES: Final = (
     *("POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON"),
@@ -17,6 +19,7 @@ _NAMES: Final = (
 _POINT, _LINE, _POLYGON, _MULTIPOINT, _COLLECTION = 1, 2, 3, 4, 7
 _DEEPEST: Final = 100  # collections within collections; no real geometry comes near
 _SRID: Final = re.compile(r"\s*SRID\s*=\s*[0-9]+\s*;", re.IGNORECASE)
+_SPACES: Final = re.compile(r"\s*")
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _NUMBER: Final = re.compile(r"-?(?:[0-9._]+(?:[eE][+-]?[0-9]+)?|nan|inf(?:inity)?)", re.IGNORECASE)
 
@@ -97,13 +100,13 @@ def to_wkb(geometry: Geometry) -> bytes:
     if geometry.kind == _LINE:
         return start + count + _vertices(geometry.parts)
     if geometry.kind == _POLYGON:
-        rings = (struct.pack("<I", len(ring)) + _vertices(ring) for ring in geometry.parts)
+        rings = (struct.pack("<I", len(ring)) + _vertices(ring) for ring in in_time(geometry.parts))
         return start + count + b"".join(rings)
-    return start + count + b"".join(map(to_wkb, geometry.parts))
+    return start + count + b"".join(map(to_wkb, in_time(geometry.parts)))
 
 
 def _vertices(vertices: list[tuple[float, ...]]) -> bytes:
-    return b"".join(struct.pack(f"<{len(vertex)}d", *vertex) for vertex in vertices)
+    return b"".join(struct.pack(f"<{len(vertex)}d", *vertex) for vertex in in_time(vertices))
 
 
 def _read(octets: bytes, place: int, depth: int) -> tuple[Geometry, int]:
@@ -120,7 +123,7 @@ def _read(octets: bytes, place: int, depth: int) -> tuple[Geometry, int]:
 
     def vertices(place: int, count: int) -> tuple[list[tuple[float, ...]], int]:
         numbers = struct.unpack_from(f"{order}{count * axes}d", octets, place)
-        return [numbers[at : at + axes] for at in range(0, len(numbers), axes)], place + count * axes * 8
+        return [numbers[at : at + axes] for at in in_time(range(0, len(numbers), axes))], place + count * axes * 8
 
     if kind == _POINT:
         (vertex,), place = vertices(place, 1)
@@ -132,7 +135,7 @@ def _read(octets: bytes, place: int, depth: int) -> tuple[Geometry, int]:
         parts, place = vertices(place, count)
         return Geometry(kind, has_z, has_m, parts), place
     parts = []
-    for _ in range(count):
+    for _ in in_time(range(count)):
         if kind == _POLYGON:
             (length,) = struct.unpack_from(f"{order}I", octets, place)
             part: Any
@@ -156,17 +159,17 @@ def _body(geometry: Geometry) -> str:
     if geometry.kind <= _LINE:
         return _run(geometry.parts)
     if geometry.kind == _POLYGON:
-        return f"({', '.join(_run(ring) for ring in geometry.parts)})"
+        return f"({', '.join(_run(ring) for ring in in_time(geometry.parts))})"
     if geometry.kind == _COLLECTION:
-        return f"({', '.join(map(_text, geometry.parts))})"
-    bodies = [_body(part) for part in geometry.parts]
+        return f"({', '.join(map(_text, in_time(geometry.parts)))})"
+    bodies = [_body(part) for part in in_time(geometry.parts)]
     if geometry.kind == _MULTIPOINT:
         bodies = [body.strip("()") for body in bodies]
     return f"({', '.join(bodies)})"
 
 
 def _run(vertices: list[tuple[float, ...]]) -> str:
-    texts = (" ".join(format_double(number).removesuffix(".0") for number in vertex) for vertex in vertices)
+    texts = (" ".join(format_double(number).removesuffix(".0") for number in vertex) for vertex in in_time(vertices))
     return f"({', '.join(texts)})"
 
 
@@ -181,8 +184,9 @@ class _Scanner:
         return ValueError(f"Failed to parse geometry: {words} at offset {self.place}")
 
     def skip(self) -> None:
-        while self.place < len(self.text) and self.text[self.place].isspace():
-            self.place += 1
+        spaces = _SPACES.match(self.text, self.place)
+        assert spaces is not None
+        self.place = spaces.end()
 
     def geometry(self, depth: int, dimensions: tuple[bool, bool] | None = None) -> Geometry:
         self.skip()
@@ -224,7 +228,9 @@ class _Scanner:
     def _sequence(self, part: Callable[[], Any], *, is_single: bool = False) -> list[Any]:
         self._expect("(")
         parts = [part()]
-        while not is_single and self._is_next(","):
+        for _ in in_time(repeat(None)):
+            if is_single or not self._is_next(","):
+                break
             self._expect(",")
             parts.append(part())
         self._expect(")")

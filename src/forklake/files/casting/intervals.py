@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from forklake.files.casting.numerals import SPACES
+from forklake.model.interruption import in_time
 
 _MILLION: Final = 1_000_000
 _DAY: Final = 86_400 * _MILLION
@@ -73,19 +75,28 @@ def parse_interval(text: str) -> Interval:
     is_ago = bool(re.search(r"[\s\d]ago$", rest, re.IGNORECASE))
     if is_ago:
         rest = rest[:-3].strip(SPACES)
-    total, position, count = Interval(0, 0, 0), 0, 0
-    while position < len(rest):
-        match = _PART.match(rest, position)
+    total, count = Interval(0, 0, 0), 0
+    for match in in_time(_parts(rest)):
         if match is None:
             raise _no_interval(text)
         unit = (match["unit"] or "").lower()
         if not match["hours"] and not unit and (count or match.end() < len(rest)):
             raise ValueError('extract specifier "" not recognized') if count else _no_interval(text)
         total = _plus(total, _time(match, text) if match["hours"] else _units(match, unit or "second"))
-        position, count = match.end(), count + 1
+        count += 1
     if not count:
         raise _no_interval(text)
     return Interval(-total.months, -total.days, -total.micros) if is_ago else total
+
+
+def _parts(text: str) -> Iterator[re.Match[str] | None]:
+    """Yield the parts of a text; None where none begins."""
+    position = 0
+    while position < len(text):
+        match = _PART.match(text, position)
+        yield match
+        if match is not None:
+            position = match.end()
 
 
 def _no_interval(text: str) -> ValueError:

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Final
 
 from forklake.files.casting.numerals import SPACES
+from forklake.model.interruption import in_time
 
 _SPECIAL: Final = re.compile(r"""["'(),:=\[\]{}]""")
+_MARK: Final = re.compile(r"""["'\[\]{}()]""")
+_UP_TO: Final = {sign: re.compile(rf"[^{sign}\\]*") for sign in "'\""}
+"""What a quoted text has up to its end or the next backslash."""
 _CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
 
 
@@ -37,7 +42,7 @@ def unquote(raw: str) -> str:
     if not _SPECIAL.search(raw):
         return raw
     letters: list[str] = []
-    for start, end, kind in _pieces(raw):
+    for start, end, kind in in_time(_pieces(raw)):
         piece = raw[start:end]
         if kind == "quoted":
             piece = re.sub(r"\\(.)", r"\1", piece[1:-1], flags=re.DOTALL)
@@ -76,7 +81,7 @@ def split_pairs(text: str, sign: str) -> list[tuple[str, str]]:
     """
     inner = _within(text, "{")
     pairs = []
-    for part in _split(inner, ",") if inner.strip(SPACES) else []:
+    for part in in_time(_split(inner, ",")) if inner.strip(SPACES) else ():
         name, *values = _split(part, sign, most=1)
         if not values:
             raise ValueError(f'no "{sign}"')
@@ -94,7 +99,7 @@ def _within(text: str, bracket: str) -> str:
 def _split(text: str, sign: str, most: int = -1) -> list[str]:
     """Split at a sign outside of quotes and brackets, and strip the parts."""
     parts, begin = [], 0
-    for start, end, kind in _pieces(text):
+    for start, end, kind in in_time(_pieces(text)):
         if kind == "plain" and text[start:end] == sign and most:
             parts.append(text[begin:start].strip(SPACES))
             begin, most = end, most - 1
@@ -124,10 +129,15 @@ def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _quote_end(text: str, position: int) -> int:
-    sign = text[position]
+    plain = _UP_TO[text[position]]
     position += 1
-    while position < len(text) and text[position] != sign:
-        position += 2 if text[position] == "\\" else 1
+    for _ in in_time(repeat(None)):
+        found = plain.match(text, position)
+        assert found is not None
+        position = found.end()
+        if text[position : position + 1] != "\\":
+            break
+        position += 2
     if position >= len(text):
         raise ValueError("a quote is not closed")
     return position + 1
@@ -135,16 +145,18 @@ def _quote_end(text: str, position: int) -> int:
 
 def _bracket_end(text: str, position: int) -> int:
     open_brackets = []
-    while position < len(text):
-        letter = text[position]
-        if letter in "'\"":
-            position = _quote_end(text, position)
-            continue
+    for letter, end in in_time(_marks(text, position)):
         if letter in _CLOSING:
             open_brackets.append(_CLOSING[letter])
         elif open_brackets and letter == open_brackets[-1]:
             open_brackets.pop()
             if not open_brackets:
-                return position + 1
-        position += 1
+                return end
     raise ValueError("a bracket is not closed")
+
+
+def _marks(text: str, position: int) -> Iterator[tuple[str, int]]:
+    """Yield brackets and quoted texts, each by its first letter and its end."""
+    while (mark := _MARK.search(text, position)) is not None:
+        position = _quote_end(text, mark.start()) if mark[0] in _UP_TO else mark.end()
+        yield mark[0], position

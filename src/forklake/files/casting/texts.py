@@ -33,14 +33,16 @@ from forklake.files.casting.single_floats import format_float, round_to_single
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.flags import BOOLEANS
+from forklake.model.interruption import in_time
 from forklake.model.types import Type
 
 __all__ = ["display_type", "format_value", "parse_value", "to_array", "to_texts"]
 
 _PLAIN_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID: Final = re.compile(r"\{?((?:[0-9a-fA-F]-?){32})\}?")
-_ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})")
+_ESCAPE: Final = re.compile(r"\\x[0-9a-fA-F]{2}")
 _CLEAR: Final = frozenset(range(32, 127)) - frozenset(b"\\'\"")
+_SHOWN_OCTETS: Final = [chr(octet) if octet in _CLEAR else f"\\x{octet:02X}" for octet in range(256)]
 
 
 def to_array(field: Field, texts: Sequence[str | None]) -> pa.Array:
@@ -57,7 +59,7 @@ def to_texts(kind: Type, array: pa.Array) -> list[str | None]:
 
     The array has the column's `display_type`, or the type that files hold.
     """
-    return [None if value is None else format_value(kind, value) for value in values_of(array)]
+    return [None if value is None else format_value(kind, value) for value in in_time(values_of(array))]
 
 
 def parse_values(field: Field, texts: Sequence[str | None], path: str | None = None) -> list[Any]:
@@ -69,7 +71,7 @@ def parse_values(field: Field, texts: Sequence[str | None], path: str | None = N
         InvalidInputError: A text is not a value of the type.
     """
     try:
-        return [None if text is None else parse_value(field.type, text) for text in texts]
+        return [None if text is None else parse_value(field.type, text) for text in in_time(texts)]
     except ValueError as error:
         raise InvalidInputError(f'{error} (column "{path or field.name}")') from error
 
@@ -145,11 +147,11 @@ def _parse_blob(kind: Type, text: str) -> bytes:
             f'Invalid hex escape code encountered in string -> blob conversion of string "{text}": '
             "unterminated escape code at end of blob"
         )
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text).encode("latin-1")
+    return text.encode("ascii").decode("unicode_escape").encode("latin-1")  # which has no other escapes
 
 
 def _format_blob(kind: Type, value: bytes) -> str:
-    return "".join(chr(octet) if octet in _CLEAR else f"\\x{octet:02X}" for octet in value)
+    return value.decode("latin-1").translate(_SHOWN_OCTETS)
 
 
 def _parse_list(kind: types.List, text: str) -> list[Any]:
@@ -157,18 +159,18 @@ def _parse_list(kind: types.List, text: str) -> list[Any]:
         parts = split_list(text)
     except ValueError as error:
         raise _cast_error(kind, text) from error
-    return [_parse_part(kind.element.type, raw) for raw in parts]
+    return [_parse_part(kind.element.type, raw) for raw in in_time(parts)]
 
 
 def _parse_map(kind: types.Map, text: str) -> list[tuple[Any, Any]]:
     try:
         parts = split_pairs(text, "=")
-        if any(raw.upper() == "NULL" for raw, _ in parts):
+        if any(raw.upper() == "NULL" for raw, _ in in_time(parts)):
             raise ValueError("NULL as a key")
     except ValueError as error:
         raise _cast_error(kind, text) from error
-    pairs = [(_parse_part(kind.key.type, key), _parse_part(kind.value.type, raw)) for key, raw in parts]
-    if len({repr(key) for key, _ in pairs}) < len(pairs):
+    pairs = [(_parse_part(kind.key.type, key), _parse_part(kind.value.type, raw)) for key, raw in in_time(parts)]
+    if len({repr(key) for key, _ in in_time(pairs)}) < len(pairs):
         raise ValueError("Map keys must be unique.")
     return pairs
 
@@ -213,7 +215,7 @@ def _format_part(kind: Type, value: Any, *, in_list: bool = False) -> str:
 
 
 def _format_list(kind: types.List, value: Any) -> str:
-    return f"[{', '.join(_format_part(kind.element.type, item, in_list=True) for item in value)}]"
+    return f"[{', '.join(_format_part(kind.element.type, item, in_list=True) for item in in_time(value))}]"
 
 
 def _format_struct(kind: types.Struct, value: Any) -> str:
@@ -225,7 +227,8 @@ def _format_struct(kind: types.Struct, value: Any) -> str:
 
 
 def _format_map(kind: types.Map, value: Any) -> str:
-    pairs = (f"{_format_part(kind.key.type, key)}={_format_part(kind.value.type, item)}" for key, item in value)
+    key, item = kind.key.type, kind.value.type
+    pairs = (f"{_format_part(key, left)}={_format_part(item, right)}" for left, right in in_time(value))
     return f"{{{', '.join(pairs)}}}"
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from forklake.catalog import limits, versions
 from forklake.catalog.moments import Moment, Time, read_time
-from forklake.catalog.names import check_name, check_text
+from forklake.catalog.names import check_name, check_shown, check_text
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
 from forklake.metastore import limits as stored_limits
 from forklake.metastore.queries import catalogs, snapshots, tags
@@ -109,12 +109,13 @@ def list_tags(runtime: Runtime, version: Version) -> list[Tag]:
 
 
 def check_tag_name(name: str) -> None:
-    """Refuse a name that could be taken for another moment.
+    """Refuse a name that could be taken for another moment, or breaks lists.
 
     Raises:
-        InvalidNameError: It is no name, or it reads as a number, a time or an age.
+        InvalidNameError: It is not a name, it reads as a number, a time or an age, or has control characters.
     """
     check_name("tag", name)
+    check_shown("tag", name)
     if _is_number(name) or _is_time(name) or age_of(name) is not None or name != name.strip():
         raise InvalidNameError(
             f'"{name}" cannot be the name of a tag: it reads as a number, a time or a length of time, or has spaces'

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from forklake.engine.statement_limits import charge_files
+from forklake.engine.text_budget import check_size
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.access import storage
 from forklake.model.names import fold
@@ -35,6 +37,7 @@ def import_database(state: SessionState, statement: ImportDatabase) -> None:
         NotFoundError: There are no such files.
         InvalidInputError: They hold other statements than those of an export.
         AlreadyExistsError: Something of a name that is to be made is there.
+        LimitError: They are larger than is allowed here.
     """
     path = directory_path(statement.path)
     files = {f"{path}/{SCHEMA_FILE}": _MAKES, f"{path}/{LOAD_FILE}": _LOADS}
@@ -57,6 +60,9 @@ def _read(file: str) -> str:
     if not storage.exists(file):
         raise NotFoundError(f'IO Error: Cannot open file "{file}": No such file or directory; nothing was imported.')
     with storage.explain_errors(file, "read"), storage.open_input(file) as source:
+        size = source.size()
+        check_size(size)
+        charge_files([(file, size)])
         content = source.read()
     try:
         return str(content, "utf-8")

@@ -12,6 +12,7 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
+from forklake.model.interruption import in_time
 from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
 
@@ -175,7 +176,7 @@ def _nested_literal(kind: Type, value: Any) -> str:
         return f"CAST(NULL AS {spark_type(kind)})"
     match kind:
         case types.List(element):
-            parts = [_nested_literal(element.type, part) for part in value]
+            parts = [_nested_literal(element.type, part) for part in in_time(value)]
             return f"array({', '.join(parts)})" if parts else f"CAST(array() AS {spark_type(kind)})"
         case types.Struct(fields):
             pairs = zip(spark_names(kind), fields, value, strict=True)
@@ -184,8 +185,11 @@ def _nested_literal(kind: Type, value: Any) -> str:
         case types.Map(key, item):
             if not value:
                 return f"CAST(map() AS {spark_type(kind)})"
-            entries = ((_nested_literal(key.type, one), _nested_literal(item.type, other)) for one, other in value)
-            return f"map({', '.join(part for pair in entries for part in pair)})"
+            parts = [
+                f"{_nested_literal(key.type, one)}, {_nested_literal(item.type, other)}"
+                for one, other in in_time(value)
+            ]
+            return f"map({', '.join(parts)})"
     literal = spark_literal(kind, format_value(kind, value))
     is_wide = isinstance(kind.shown_as, types.Decimal)
     return f"CAST({literal} AS {spark_type(kind)})" if is_wide else literal

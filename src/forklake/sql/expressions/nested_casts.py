@@ -10,6 +10,7 @@ from forklake.errors import InvalidInputError
 from forklake.files.casting.nested_text import quote
 from forklake.files.casting.texts import format_value, parse_value
 from forklake.model import types
+from forklake.model.interruption import in_time
 from forklake.model.names import fold
 from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
@@ -112,11 +113,11 @@ def constant_parts(source: Type, target: Type, value: Any) -> Any:
         return None
     match source, target:
         case types.List(element), types.List(wanted):
-            return [constant_parts(element.type, wanted.type, item) for item in value]
+            return [constant_parts(element.type, wanted.type, item) for item in in_time(value)]
         case types.Map(key, item), types.Map(new_key, new_item):
             return [
                 (constant_parts(key.type, new_key.type, one), constant_parts(item.type, new_item.type, other))
-                for one, other in value
+                for one, other in in_time(value)
             ]
         case types.Struct(fields), types.Map(new_key, new_item):
             return [
