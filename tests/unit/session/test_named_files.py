@@ -183,10 +183,19 @@ def test_bytes_that_are_not_utf_8_are_refused_by_name(session: Connection) -> No
     name.write_bytes(name.read_bytes().replace(b"abcdef", b"\xff\xfe\xfdabc"))
     found = session.sql("FROM 'bad.parquet'")
     assert found is not None
-    for read in (found.fetchall, found.pandas, found.show):
+    for read in (found.fetchall, found.show):
         with pytest.raises(DataFileError, match="not valid UTF-8"):
             read()
     assert found.arrow().column("s").cast(pa.binary()).to_pylist() == [b"\xff\xfe", b"ok"]
     for text in ("FROM 'name.parquet'", "DESCRIBE FROM 'name.parquet'", "FROM parquet_schema('name.parquet')"):
         with pytest.raises(DataFileError):
             session.sql(text)
+
+
+@pytest.mark.usefixtures("pandas")
+def test_bytes_that_are_not_utf_8_have_no_frame_of_pandas(session: Connection) -> None:
+    pq.write_table(pa.table({"s": pa.array([b"\xff\xfe", b"ok"]).view(pa.string())}), "bad.parquet")
+    found = session.sql("FROM 'bad.parquet'")
+    assert found is not None
+    with pytest.raises(DataFileError, match="not valid UTF-8"):
+        found.pandas()
