@@ -330,7 +330,7 @@ def test_a_confined_session_writes_no_file_that_a_quota_cannot_count(lake: Lake,
     inside = agent.inspect.info.data_path.rstrip("/")
     session = agent.session(confined=Confinement(directories=(str(beside),)))
     below = agent.fork("below").session(confined=True)  # the quota does not count forks
-    for text in (f"COPY (SELECT 1) TO '{inside}/x.parquet'", f"EXPORT DATABASE '{inside}/all'"):
+    for text in (f"COPY (SELECT 1) TO '{inside}/x.parquet'", f"EXPORT DATABASE '{inside}/all.d'"):
         with pytest.raises(QuotaError, match='the directory of catalog "agent", which has a quota'):
             session.sql(text)
     assert not list(Path(inside).rglob("*.parquet"))
