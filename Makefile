@@ -61,7 +61,7 @@ test-spark-versions: $(STAMP) java ## Run the tests of plain Spark on each relea
 		&& env -u SPARK_HOME PYTHONPATH=$(CURDIR)/$(VENV)/spark-$$version $(BIN)/pytest $(OLDER) $(ARGS) $(OF_SPARK) || exit 1; \
 	done
 
-test-fast: $(STAMP) ## Run the tests that need no server and no Java, in about a minute
+test-fast: $(STAMP) ## Run the tests that need no server and no Java, in about two minutes
 	$(BIN)/pytest -n 2 --dist loadfile --fast $(ARGS) $(TESTS)
 
 test-bare: $(BARED) ## Run the tests of what works without PySpark, pandas and Java, in about a minute
